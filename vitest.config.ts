@@ -3,13 +3,13 @@ import { freemem, tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Each needs a process of its own: the first replaces a module of Node, the others check that libtorch is not loaded.
+// Each needs its own process: the first replaces a Node module, the others check that libtorch is not loaded.
 const isolated = [
   'packages/torch/src/serialization/safetensorsWrite.test.ts',
   'packages/anyclass/src/inference/onnx/onnxPrediction.test.ts',
 ];
 
-/** Linux's folder in memory where there is room, since tests write thousands of files and wait for the disk; programs run in it. */
+/** Linux's in-memory folder if there is room, since tests write thousands of files and would wait for the disk. Programs can be run from it. */
 function temporaryFolder(): string {
   if (process.platform !== 'linux' || freemem() < 8 * 2 ** 30) return tmpdir();
   const [, options = 'noexec'] =
@@ -17,7 +17,7 @@ function temporaryFolder(): string {
   return options.split(',').includes('noexec') ? tmpdir() : '/dev/shm';
 }
 
-/** Files that take longest begin, so that none of them is left alone at the end; vitest itself goes by the size of a file. */
+/** Starts the slowest files first, so that none of them runs alone at the end; vitest itself sorts by file size. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -60,11 +60,11 @@ export default defineConfig({
   resolve: { conditions: ['@anyclass/source'] },
   ssr: { resolve: { conditions: ['@anyclass/source'] } },
   test: {
-    // Three files at a time, also on two cores: a quarter of their time they wait for processes, pages and timeouts.
+    // Three files at a time, even on two cores: they spend a quarter of their time waiting for processes, pages and timeouts.
     maxWorkers: 3,
     testTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
-    // OpenMP's threads would spin while they wait, and keep the other test file's from its core.
+    // Otherwise OpenMP's threads spin while they wait and slow down the other test files.
     env: { OMP_WAIT_POLICY: 'passive', TMPDIR: temporaryFolder() },
     projects: [
       {
@@ -77,7 +77,7 @@ export default defineConfig({
             '{docs,examples}/*.test.ts',
           ],
           exclude: isolated,
-          // Files take turns in three processes: each would otherwise load the modules and libtorch again.
+          // Files share three processes; otherwise each would load the modules and libtorch again.
           isolate: false,
         },
       },

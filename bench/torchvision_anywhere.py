@@ -1,5 +1,5 @@
-"""Imports torchvision, also beside a torch that its compiled operators do not load with: its Python part needs only that they
-are declared. Declared beside the compiled ones, they would end the process."""
+"""Imports torchvision even if its compiled operators do not load with the installed torch: its Python part only needs them to be
+declared. Declaring them when the compiled ones are loaded too would crash the process."""
 
 import sys
 

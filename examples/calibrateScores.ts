@@ -1,5 +1,5 @@
-// Makes probabilities honest: fits a temperature on validation, keeps it only if it helps on rows it was not fitted on, and
-// shows how far stated and observed probabilities are apart on test.
+// Calibrates probabilities: fits a temperature on the validation split, keeps it only if it helps on rows it
+// was not fitted on, and shows how far predicted and observed probabilities are apart on the test split.
 //
 //   node examples/dist/calibrateScores.js runs/sewer
 
@@ -22,5 +22,5 @@ if (calibration) {
     );
   }
 } else {
-  console.log('calibration does not help here; the probabilities stay as they are');
+  console.log('calibration does not help here; the probabilities are unchanged');
 }

@@ -1,4 +1,5 @@
-// Turns probabilities into labels at a false-alarm rate you can afford: fitted on validation, judged on test.
+// Turns probabilities into labels at a false-alarm rate you can afford: fitted on the validation split,
+// evaluated on the test split.
 //
 //   node examples/dist/chooseThresholds.js runs/sewer 0.02
 

@@ -1,4 +1,5 @@
-// Which loss is better on your data? Trains both with several seeds and compares them at the same false-alarm rate.
+// Which loss is better on your data? Trains both with several seeds and compares them at the same false-alarm
+// rate.
 //
 //   node examples/dist/compareLosses.js quick comparisons/digits 1,2,3
 
@@ -10,4 +11,4 @@ const { comparison } = await compare(
   { config, losses: 'bce,any-bce', seeds, out, set, replicates: 200 },
   { onEvent: runDisplay(process.stderr) },
 );
-console.log(comparison?.verdict ?? 'interrupted; run it again to go on');
+console.log(comparison?.verdict ?? 'interrupted; run it again to resume');

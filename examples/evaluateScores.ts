@@ -1,4 +1,5 @@
-// Compares two models by their saved scores; where the scores come from does not matter, and libtorch is not loaded.
+// Compares two models by their saved scores; where the scores come from does not matter, and libtorch is not
+// loaded.
 //
 //   node examples/dist/evaluateScores.js first.csv second.csv labels.csv
 
@@ -20,5 +21,5 @@ for (const figure of ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const) {
   const [value, low, high] = [difference.value, difference.low, difference.high].map((share) =>
     (100 * share).toFixed(2),
   );
-  console.log(`${figure}: the second is ${value} higher (95% interval ${low} to ${high})`);
+  console.log(`${figure}: second minus first ${value} points (95% interval ${low} to ${high})`);
 }

@@ -1,4 +1,4 @@
-// Every example is run as a user would, on photos small enough for a test.
+// Runs every example as a user would, on photos small enough for a test.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ const examples: Record<string, { readonly arguments: readonly string[]; readonly
   },
   evaluateScores: {
     arguments: ['test.csv', 'test.csv', 'test-labels.csv'].map((name) => join(run, 'scores', name)),
-    prints: /macroF1: the second is 0\.00 higher/,
+    prints: /macroF1: second minus first 0\.00 points/,
   },
   exportModel: {
     arguments: [run, join(folder, 'model.onnx'), join(folder, 'photos', 'photo-2.png')],
@@ -71,24 +71,24 @@ describe('examples', () => {
     });
   }
 
-  test('none is left out', () => {
+  test('every example is tested', () => {
     const programs = readdirSync(import.meta.dirname)
       .filter((file) => /^\w+\.ts$/.test(file))
       .map((file) => file.slice(0, -3));
-    // followTraining made the run that others use.
+    // followTraining created the run that others use.
     expect([...Object.keys(examples), 'followTraining'].sort()).toEqual(programs.sort());
   });
 });
 
 async function runExample(name: string, ...given: string[]): Promise<string> {
   const program = join(import.meta.dirname, 'dist', `${name}.js`);
-  // Networks as small as these gain nothing by threads that wait for one another.
+  // Networks this small gain nothing from threads that wait for one another.
   const env = { ...process.env, OMP_NUM_THREADS: '1' };
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...given], { cwd: folder, env });
   return stdout;
 }
 
-/** 60 photos of noise; 'bright' and 'red' ones are positive, half are neither. */
+/** Writes 60 photos of noise; 'bright' and 'red' ones are positive, more than half are neither. */
 async function makePhotos(): Promise<void> {
   mkdirSync(join(folder, 'photos'));
   const rows = ['Filename,bright,red'];

@@ -1,4 +1,4 @@
-// Watches a training through its events: the terminal's progress bar, events.jsonl and reports listen to the same stream.
+// Follows a run through its events; the terminal's progress bar and events.jsonl use the same stream.
 //
 //   node examples/dist/followTraining.js photos/labels.csv runs/followed
 

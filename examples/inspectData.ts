@@ -1,4 +1,4 @@
-// Looks a dataset over before training: what is in it, what is wrong with it, and how to train on it.
+// Inspects a dataset before training: what is in it, what is wrong with it, and how to train on it.
 //
 //   node examples/dist/inspectData.js photos/labels.csv
 

@@ -1,4 +1,4 @@
-// The any-class loss and its gradient in plain TypeScript: no libtorch, runs in a browser too.
+// The any-class loss and its gradient in plain TypeScript, without libtorch; also runs in a browser.
 //
 //   node examples/dist/lossByHand.js
 

@@ -1,4 +1,4 @@
-// Trains a network of your own with the any-class loss in a loop of your own, and exports it to ONNX.
+// Trains your own network with the any-class loss in your own loop, and exports it to ONNX.
 //
 //   node examples/dist/ownNetwork.js own.onnx
 

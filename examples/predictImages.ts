@@ -1,4 +1,4 @@
-// Predicts the classes of images with a trained model: files, folders or patterns.
+// Predicts the classes of images (files, folders or patterns) with a trained model.
 //
 //   node examples/dist/predictImages.js runs/demo/any-bce photos
 

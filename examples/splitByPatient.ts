@@ -1,4 +1,5 @@
-// Splits multi-label rows so that every class gets its share of each part and all rows of a patient stay together.
+// Splits multi-label rows so that every class is represented in each part and all rows of a patient stay
+// together.
 //
 //   node examples/dist/splitByPatient.js
 

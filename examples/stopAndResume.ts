@@ -1,4 +1,5 @@
-// Stops a training in the middle and resumes it: on the CPU the weights are the same, bit for bit, as without the stop.
+// Stops a run in the middle and resumes it: on the CPU, the weights are the same, bit for bit, as without the
+// stop.
 //
 //   node examples/dist/stopAndResume.js photos/labels.csv runs/stopped
 

@@ -1,4 +1,5 @@
-// What each false-alarm budget buys: decisions fitted on validation within 1% to 20%, judged on test.
+// Shows what each false-alarm budget buys: decisions for budgets of 1% to 20%, fitted on the validation split
+// and evaluated on the test split.
 //
 //   node examples/dist/tradeOff.js runs/sewer
 

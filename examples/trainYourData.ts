@@ -1,4 +1,5 @@
-// Trains on your own images: a CSV with a file name and a 0/1 column for each class, or any other DATASET of docs/data.md.
+// Trains on your own images: a CSV with a file name and a 0/1 column for each class, or any other DATASET of
+// docs/data.md.
 //
 //   node examples/dist/trainYourData.js photos/labels.csv
 
@@ -8,7 +9,7 @@ import { summaryText } from 'anyclass/reports';
 const [dataset = 'digits', epochs = '10'] = process.argv.slice(2);
 
 const stop = new AbortController();
-process.once('SIGINT', () => stop.abort()); // saves a checkpoint; go on with resume(folder)
+process.once('SIGINT', () => stop.abort()); // saves a checkpoint; resume(folder) continues the run
 
 const { folder, summary } = await train(
   {
@@ -21,4 +22,4 @@ const { folder, summary } = await train(
   { onEvent: runDisplay(process.stderr), signal: stop.signal },
 );
 
-console.log(summary ? summaryText(folder, summary) : `stopped; resume('${folder}') goes on`);
+console.log(summary ? summaryText(folder, summary) : `stopped; resume('${folder}') continues the run`);

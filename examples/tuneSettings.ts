@@ -1,4 +1,5 @@
-// Searches for a good learning rate and λ; trials that do badly are stopped early. Run it again to add trials.
+// Searches for a good learning rate and λ; trials that do badly are stopped early. Run it again with a larger
+// number to add trials.
 //
 //   node examples/dist/tuneSettings.js quick studies/digits 12
 

@@ -6,7 +6,7 @@ import { type Comparison, inTurns, secondsOf } from './timing.js';
 
 export type AveragePrecisionPeer = 'scikit-learn' | 'per-sample loop';
 
-/** mAP beside a peer's; ours is `measure`, which computes all other metrics with it. */
+/** mAP against a peer's; ours is `measure`, which also computes all other metrics. */
 export function averagePrecisionBench(
   peer: AveragePrecisionPeer,
   rows: number,
@@ -27,14 +27,14 @@ export function averagePrecisionBench(
     () => secondsOf(call, 5, 2),
     () => {
       const { seconds, value } = runPeer('average_precision_peer.py', folder, classes, peer, repeats);
-      // The loop ignores ties, which moves the result a little.
+      // The loop ignores ties, which changes the result slightly.
       if (Math.abs(value - mAP) > 1e-5) throw new Error(`our mAP is ${mAP}, that of ${peer} ${value}`);
       return seconds;
     },
   );
 }
 
-/** Scores as a fair model gives them: 5% positives, sigmoids of two overlapping humps. */
+/** Scores like those of a decent model: 5% positives, sigmoids of two overlapping normal distributions. */
 export function scoredRows(rows: number, classes: number): { scores: Float32Array; targets: Uint8Array } {
   const random = new NumpyRandom(rows);
   const targets = new Uint8Array(rows * classes);

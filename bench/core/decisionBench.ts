@@ -6,14 +6,14 @@ import {
   type Scored,
 } from '@anyclass/core';
 
-/** What a fit takes, in seconds of the processor and in megabytes beyond its input. */
+/** The cost of a fit: CPU seconds, and megabytes in addition to its input. */
 export interface DecisionCost {
   readonly seconds: number;
   readonly megabytes: number;
   readonly inputMegabytes: number;
 }
 
-/** The cost of a fit from scores and labels to a decision; the largest resident size tells what it held at once. */
+/** Measures a fit from scores and labels to a decision; memory is the peak resident size. */
 export function decisionBench(rows: number, classes: number, options: FitDecisionOptions): DecisionCost {
   const scored = mostlyNegative(rows, classes, 'validation', 2.5);
   const { rss } = process.memoryUsage();
@@ -27,7 +27,7 @@ export function decisionBench(rows: number, classes: number, options: FitDecisio
   };
 }
 
-/** Seconds of the processor for one of several replicates that refit and judge two models, their preparation shared out. */
+/** CPU seconds per replicate that refits and evaluates two models, including its share of the preparation. */
 export function replicateSeconds(
   rows: number,
   classes: number,
@@ -46,7 +46,7 @@ export function replicateSeconds(
 }
 
 /**
- * Scores of a fair model: 60% of the rows are negative, the others have each class with a probability of 12%, whose logit is
+ * Simulated scores: 60% of the rows are negative; the others have each class with a probability of 12%. The logit of a present class is
  * higher by `skill`.
  */
 function mostlyNegative(rows: number, classes: number, split: 'validation' | 'test', skill: number): Scored {

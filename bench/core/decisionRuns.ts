@@ -1,4 +1,4 @@
-// Logits and labels of five trained models, read from `shared/data/decisions` beside the project.
+// Logits and labels of five trained models, read from `shared/data/decisions` next to the project.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ export interface DecisionRun {
   readonly test: Scored;
 }
 
-/** Reads one of them. */
+/** Reads one run. */
 export function readDecisionRun(name: string): DecisionRun {
   const folder = path.resolve(import.meta.dirname, '../../../../shared/data/decisions');
   const file = path.join(folder, `${name}.safetensors`);

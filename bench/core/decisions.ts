@@ -1,5 +1,5 @@
-// What it takes to fit a decision at the size of Sewer-ML's validation split, and to bootstrap two models with theirs:
-// `node bench/dist/core/decisions.js`. Each run has a process of its own, since the largest resident size is that of a process.
+// The cost of fitting a decision at the size of Sewer-ML's validation split, and of bootstrapping two models with refitted decisions:
+// `node bench/dist/core/decisions.js`. Each run has its own process, since peak resident memory is measured per process.
 
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ if (setting !== undefined) {
   console.log(JSON.stringify(decisionBench(Number(rows), 17, SETTINGS[Number(setting)]![1])));
 } else {
   console.log(`Medians of ${RUNS} runs (lowest to highest)\n`);
-  console.log('| decision | rows x 17 | processor time, s | growth of the resident size, times the input |');
+  console.log('| decision | rows x 17 | CPU time, s | growth of resident memory, times the input |');
   console.log('|---|---|---|---|');
   SETTINGS.forEach(([label], k) => {
     for (const count of [130046, 520184]) {
@@ -31,7 +31,7 @@ if (setting !== undefined) {
       console.log(`| ${label} | ${count.toLocaleString('en-US')} | ${seconds} | ${memory} |`);
     }
   });
-  console.log('\n| a replicate of two models | guaranteed, s | plain budget, s |');
+  console.log('\n| one replicate, two models | guaranteed, s | plain budget, s |');
   console.log('|---|---|---|');
   for (const [count, classes] of [
     [130046, 17],

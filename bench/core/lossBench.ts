@@ -4,7 +4,7 @@ import { anyClassLoss, effectiveNumberWeights, type LossOptions, NumpyRandom } f
 import { runPeer } from './peer.js';
 import { type Comparison, inTurns, secondsOf } from './timing.js';
 
-/** Loss with gradient in float32, beside the same expressed in PyTorch eager. */
+/** Loss with gradient in float32, against the same in PyTorch eager. */
 export function lossBench(
   rows: number,
   classes: number,

@@ -25,7 +25,7 @@ weights = read("weights")
 
 
 def asymmetric(z, y):
-    """As the authors' code has it (arXiv 2009.14119), with gradients through the focusing weights."""
+    """As in the authors' code (arXiv 2009.14119), with gradients through the focusing weights."""
     p = torch.sigmoid(z)
     kept = (1 - p + CLIP).clamp(max=1)
     log_likelihood = y * torch.log(p.clamp(min=1e-8)) + (1 - y) * torch.log(kept.clamp(min=1e-8))

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-// The peers run on the system's Python, which has torch and scikit-learn; another one can be named.
+// The peers run on the system's Python with torch and scikit-learn, unless another one is named.
 const python = process.env['PYTHON'] ?? '/usr/bin/python3';
 const scripts = path.resolve(import.meta.dirname, '../../core');
 
-/** Runs a Python peer beside this file with one thread, and reads the JSON that it prints. */
+/** Runs a Python peer from this folder with one thread and parses the JSON that it prints. */
 export function runPeer(script: string, ...parameters: readonly (string | number)[]): PeerResult {
   const { status, stdout, stderr } = spawnSync(
     python,
@@ -20,7 +20,7 @@ export function runPeer(script: string, ...parameters: readonly (string | number
   return JSON.parse(stdout);
 }
 
-/** The seconds of each run, and the result, which should be ours. */
+/** The seconds of each run, and the result, which should equal ours. */
 export interface PeerResult {
   readonly seconds: number[];
   readonly value: number;

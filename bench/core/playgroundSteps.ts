@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
-// What a step of a control costs on the playground's page, in the system's Chromium, after `npm run build`:
+// The cost of one step of a control on the playground's page, in the system's Chromium, after `npm run build`:
 //
 //     node bench/dist/core/playgroundSteps.js
 //
 // A step is the work of one frame: up to fourteen surfaces of 200x200, their pixels, contours, numbers and readings, from
-// the frame's begin to the message that the browser delivers once it is painted. Beside that time, which other programs
-// lengthen, stands the processor time of the page's main thread, which they do not.
+// the start of the frame to the message that the browser delivers once it is painted. Other programs lengthen that time, so the
+// CPU time of the page's main thread is reported too.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 
 const rounds = 5;
-/** Sliders with the number of their places, so that every step changes the page; a label, which moves all plots. */
+/** Sliders with their number of positions, so that every step changes the page; and a label, which changes all plots. */
 const controls: readonly Control[] = [
   { name: 'lambda', hash: 'y=10', from: 1, to: 61, steps: 60 },
   { name: 'lambda', hash: 'y=01&gamma=2', from: 1, to: 61, steps: 60 },
@@ -92,7 +92,7 @@ async function mainThreadSeconds(devtools: CDPSession): Promise<number> {
   return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
 }
 
-/** Milliseconds of each step. Frame callbacks run in the order in which they are asked for: ours are around the page's. */
+/** Milliseconds of each step. Frame callbacks run in the order of their requests; ours are before and after the page's. */
 function moveControl(page: Page, moved: Control): Promise<number[]> {
   return page.evaluate(async ({ name, from, to, steps }) => {
     const input = document.querySelector<HTMLInputElement>(`[name="${name}"]`);

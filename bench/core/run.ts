@@ -1,4 +1,4 @@
-// What core promises about speed, measured beside its peers: `npm run bench:core`.
+// Core's speed, measured against its peers: `npm run bench:core`.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';

@@ -1,11 +1,11 @@
-// How far thresholds per class should move toward the shared one when validation rows are few: decisions fitted on parts of
-// a validation split, judged on the test split. `node bench/dist/core/shrinkage.js`
+// How far per-class thresholds should shrink toward the shared one when there are few validation rows: decisions fitted on subsets of
+// a validation split, evaluated on the test split. `node bench/dist/core/shrinkage.js`
 
 import { type DecisionBudget, fitDecision, measure } from '@anyclass/core';
 import { decisionRuns, readDecisionRun, subsample } from './decisionRuns.js';
 
 const KAPPAS = [0, 10, 30];
-// Rows, and how many draws of so many are averaged.
+// Number of rows, and how many draws of that size are averaged.
 const SIZES = [
   [500, 20],
   [1000, 20],

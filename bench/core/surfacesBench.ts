@@ -14,7 +14,7 @@ const kinds: SurfaceKind[] = [
   ...likelihoods.map((quantity) => ({ quantity, negativeLog: true })),
 ];
 
-/** The playground's twelve surfaces of 200x200, into float32, beside numpy. */
+/** The playground's twelve surfaces of 200x200 in float32, against numpy. */
 export function surfacesBench(gamma: number): Comparison {
   const [steps, lambda, alpha] = [200, 0.02, 1];
   const values = kinds.map(() => new Float32Array(steps * steps));

@@ -1,4 +1,4 @@
-/** Seconds of each of `repeats` calls, after as many as `warmUp` that do not count. */
+/** Seconds of each of `repeats` calls, after `warmUp` calls that do not count. */
 export function secondsOf(call: () => void, repeats: number, warmUp: number): number[] {
   const seconds: number[] = [];
   for (let run = -warmUp; run < repeats; run++) {
@@ -9,7 +9,7 @@ export function secondsOf(call: () => void, repeats: number, warmUp: number): nu
   return seconds;
 }
 
-/** Seconds of two that do the same: the median of each, and the fastest run, which a busy machine slows least. */
+/** Seconds of two implementations: the median of each, and the fastest run, which a busy machine affects least. */
 export interface Comparison {
   readonly ours: number;
   readonly peer: number;
@@ -17,7 +17,7 @@ export interface Comparison {
   readonly fastestPeer: number;
 }
 
-/** Ours and the peer in turns, so that a busy machine slows both alike. */
+/** Runs ours and the peer alternately, so that a busy machine slows both alike. */
 export function inTurns(rounds: number, runOurs: () => number[], runPeer: () => number[]): Comparison {
   const ours: number[] = [];
   const peer: number[] = [];
@@ -33,12 +33,12 @@ export function inTurns(rounds: number, runOurs: () => number[], runPeer: () => 
   };
 }
 
-/** How many times faster ours is: by the medians, and by the fastest runs. */
+/** How many times faster ours is, by the medians and by the fastest runs. */
 export function ratios({ ours, peer, fastestOurs, fastestPeer }: Comparison): string {
   return `${(peer / ours).toFixed(1)} | ${(fastestPeer / fastestOurs).toFixed(1)}`;
 }
 
-/** The middle of some numbers. */
+/** The median. */
 function median(values: readonly number[]): number {
   const ascending = [...values].sort((a, b) => a - b);
   const middle = ascending.length >> 1;

@@ -1,4 +1,4 @@
-// Color jitter, flip and normalization of decoded images on one core, beside torchvision's transforms in the same run.
+// Color jitter, flip and normalization of decoded images on one core, against torchvision's transforms in the same run.
 //
 //     node bench/dist/data/augmenting.js          PYTHON names the Python that has Pillow and torchvision
 

@@ -1,6 +1,6 @@
 // How fast a device is fed: 640x480 photographs to augmented, normalized batches of 256 on the device, decoded each time
-// and from the cache, with all cores. Beside it, what a network takes: TResNet-L trains at 2,979 images/s on one H200
-// when compiled by PyTorch, 2,143 in eager mode.
+// and from the cache, on all cores. For comparison, TResNet-L trains at 2,979 images/s on one H200 when compiled by PyTorch, and at
+// 2,143 in eager mode.
 //
 //     node bench/dist/data/feeding.js cuda
 
@@ -37,7 +37,7 @@ try {
     '640',
     '480',
   ]);
-  // The same few files under many names: all of it in the page cache, so that the disk is not what is measured.
+  // The same few files under many names: everything is in the page cache, so the disk is not measured.
   const rows = Array.from({ length: rowsPerEpoch }, (_, row) => {
     const made = `${String(row % files).padStart(5, '0')}.jpg`;
     linkSync(join(folder, 'images', made), join(folder, 'images', `row-${row}.jpg`));

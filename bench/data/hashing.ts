@@ -1,6 +1,6 @@
-// Perceptual hashes of 100,000 thumbnails of 64x64 pixels, and which of them look alike, as `inspect` finds it: on one core, beside
-// the same with Pillow and SciPy as the package imagehash does it with hash_size=16 (`imagehash.phash`; without the search). Then the
-// whole of `inspect`, with all cores: reading, decoding, statistics, SHA-256, hashes and the search.
+// Perceptual hashes of 100,000 thumbnails of 64x64 pixels, and the search for similar ones, as in `inspect`: on one core, against
+// the same hashes with Pillow and SciPy as in the package imagehash with hash_size=16 (`imagehash.phash`; without the search). Then
+// all of `inspect`, on all cores: reading, decoding, statistics, SHA-256, hashes and the search.
 //
 //     node bench/dist/data/hashing.js DATASET [INSPECTED]          PYTHON names the Python that has Pillow and SciPy
 
@@ -20,7 +20,7 @@ const stride = 64 * 64 * 3;
 const peer = fileURLToPath(new URL('../../data/hashing_peer.py', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-bench-'));
 
-// What a package does not export.
+// Not exported by the package.
 const internal = (file: string) =>
   new URL(`../../../packages/anyclass/dist/inspect/${file}`, import.meta.url).href;
 const { perceptualHash }: typeof import('../../packages/anyclass/src/inspect/perceptualHash.js') =
@@ -55,7 +55,7 @@ async function decoded(dataset: Dataset, some: number): Promise<Uint8Array> {
   return pixels;
 }
 
-/** Different thumbnails from few: each is a mix of two. In CPU time, of a thousand at a time. */
+/** Many different thumbnails from a few: each is a mix of two. Measures CPU time, a thousand at a time. */
 function hashAll(thumbnails: Uint8Array): { hashing: number; searching: number } {
   const finder = nearDuplicateFinder(count);
   const some = thumbnails.length / stride;

@@ -1,4 +1,4 @@
-// Time and memory to index large tables, each in a process of its own: a SewerML training table of 1,040,129 rows and a COCO instances
+// Time and memory to index large tables, each in its own process: a SewerML training table of 1,040,129 rows and a COCO instances
 // file of 450 MB, generated with the sizes of the real ones; a user's own million rows with a column per class, whose splits are drawn;
 // the same with empty cells, as Parquet; a million rows of one image and label each; and YOLO label files for 20,000 images. On one core:
 //

@@ -1,5 +1,5 @@
-// From JPEG and PNG files to float tensors on the CPU, per core, beside Pillow + torchvision in the same run:
-// decoded each time, and from the prepared cache. Then the rate with all cores, which is what a GPU is fed with.
+// From JPEG and PNG files to float tensors on the CPU, per core, against Pillow + torchvision in the same run:
+// decoded each time, and from the prepared cache. Then the rate with all cores, at which a GPU is fed.
 //
 //     node bench/dist/data/loading.js          PYTHON names the Python that has Pillow and torchvision
 
@@ -62,13 +62,13 @@ async function comparePhotographs(width: number, height: number, extension: stri
   const cacheFolder = join(files, 'cache');
   await prepareCache(dataset, { format, folder: cacheFolder });
   const cached = await openPixels(dataset, format, cacheFolder);
-  // As long as the others' epochs take: one of 40 ms is mostly beginning and end.
+  // As long as the other epochs: one of 40 ms would be mostly start and end.
   const fromCache = await measure(dataset, cached.pixels, 1, 16);
   const decoders = decodedPixels(dataset.images, format);
   const allCores = await measure(dataset, decoders, 2 * availableParallelism());
   await decoders.close();
   const difference = await pixelDifference(dataset, files);
-  // Before and after ours: where other work slows the machine for a while, it shall not look slow by that.
+  // Before and after ours, so that a temporary slowdown of the machine does not make the peer look slow.
   const theirs = Math.max(before, pillowRate(files));
 
   console.log(`\n${width}x${height}, ${extension}`);
@@ -92,7 +92,7 @@ function row(what: string, rate: number, base: number): void {
   );
 }
 
-/** Images per second of processor time, and of real time, through loader and tensors. */
+/** Images per second of CPU time and of wall time, through loader and tensors. */
 async function measure(dataset: Dataset, pixels: PixelSource, threads: number, times = 1): Promise<Rate> {
   const rows = Int32Array.from({ length: times * count }, (_, i) => i % count);
   const loader = createLoader(dataset, pixels, { rows, batchSize: 64, shuffle: true, threads });

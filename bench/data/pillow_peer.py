@@ -1,4 +1,4 @@
-"""What Python users have, for comparison: Pillow decoding and torchvision's transforms.
+"""How Python users load images: Pillow's decoding and torchvision's transforms.
 
     python3 bench/data/pillow_peer.py make FOLDER COUNT WIDTH HEIGHT jpg|png   photographs as files
     python3 bench/data/pillow_peer.py rate FOLDER                      images per second of one core, as JSON
@@ -31,7 +31,7 @@ def make(folder, count, width, height, extension):
     sources = photographs()
     for i in range(count):
         source = sources[i % len(sources)]
-        # A different part of the photograph each time, so that no two files are the same.
+        # A different crop of the photograph each time, so no two files are the same.
         left, top = (i * 7) % 60, (i * 5) % 40
         part = source.crop((left, top, source.width - 60 + left, source.height - 40 + top))
         part.resize((width, height), Image.BICUBIC).save(os.path.join(folder, f'{i:05}.{extension}'), quality=90)

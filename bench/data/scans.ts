@@ -1,4 +1,4 @@
-// Scans of 12 bits to 224x224 pixels of 8, per core, beside pydicom and tifffile in the same run: reading, the window, resizing.
+// From 12-bit scans to 224x224 pixels of 8 bits, per core, against pydicom and tifffile in the same run: reading, the window, resizing.
 //
 //     node bench/dist/data/scans.js          PYTHON names the Python that has pydicom, tifffile and Pillow
 
@@ -32,7 +32,7 @@ async function compare(kind: string, name: string, wanted: PixelFormat): Promise
   const place = join(folder, kind);
   const before = theirRate(place);
   const { rate, pixels } = await ourRate(place, wanted);
-  // Before and after ours: where other work slows the machine for a while, it shall not look slow by that.
+  // Before and after ours, so that a temporary slowdown of the machine does not make the peer look slow.
   const theirs = Math.max(before, theirRate(place));
   python('resize', place, join(folder, 'pixels.bin'));
   const expected = readFileSync(join(folder, 'pixels.bin'));
@@ -55,7 +55,7 @@ async function ourRate(place: string, wanted: PixelFormat): Promise<{ rate: numb
       pixels.set(await decodeImage({ kind: 'encoded', bytes }, wanted), i * wanted.width * wanted.height);
     }
     const { user, system } = process.cpuUsage(before);
-    if (round > 0) best = Math.max(best, names.length / ((user + system) / 1e6)); // the first warms up
+    if (round > 0) best = Math.max(best, names.length / ((user + system) / 1e6)); // the first round warms up
   }
   return { rate: best, pixels };
 }

@@ -1,4 +1,4 @@
-"""What Python users have for scans, for comparison: pydicom and tifffile with numpy's window and Pillow's resizing.
+"""How Python users read scans: pydicom and tifffile with numpy's window and Pillow's resizing.
 
     python bench/data/scans_peer.py make FOLDER COUNT SIDE   12-bit scans in several formats, a folder each
     python bench/data/scans_peer.py rate FOLDER              images per second of one core, as JSON

@@ -20,7 +20,7 @@ torch.manual_seed(1)
 architecture = {"resnet-18": "resnet18", "vit-b-16": "vit_base_patch16_224"}[name]
 options = {"img_size": int(size)} if name.startswith("vit") else {}
 network = timm.create_model(architecture, num_classes=10, **options)
-# Our step leaves each rank's running statistics alone, too; synchronized norms need no such broadcast.
+# Our step does not broadcast running statistics either; synchronized norms do not need it.
 model = torch.nn.parallel.DistributedDataParallel(network, gradient_as_bucket_view=True, forward_sync_buffers=False)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
 images = torch.randn(int(batch), 3, int(size), int(size))

@@ -28,7 +28,7 @@ setSeed(1);
 const network = createNetwork(name, { classes: 10, inputSize: Number(size) });
 network.to({ device, memoryFormat: device === 'cpu' ? 'contiguous' : 'channelsLast' });
 if (group && norms === 'synchronized') {
-  // A norm leaves out a group of one rank, whose price is asked for here.
+  // Norms skip synchronization in a group of one rank, but here its cost is to be measured.
   const two = Object.create(group, { worldSize: { value: 2 } }) as distributed.ProcessGroup;
   for (const [, layer] of network.namedModules())
     if (layer instanceof ActivatedBatchNorm) layer.synchronize(two);

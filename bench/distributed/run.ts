@@ -1,5 +1,5 @@
-// Our step on two processes beside PyTorch's DistributedDataParallel, both over Gloo on the same cores, in turns. The sides take
-// turns in going first, too: what else the machine does then falls on both.
+// Our step on two processes against PyTorch's DistributedDataParallel, both over Gloo on the same cores, alternating. The sides
+// also alternate in going first, so that other load on the machine affects both.
 //
 //   PEER_PYTHON=python3 ROUNDS=6 node bench/dist/distributed/run.js [NETWORK SIZE BATCH STEPS]
 
@@ -17,7 +17,7 @@ const sides = {
 } as const;
 interface Step {
   readonly milliseconds: number;
-  /** Milliseconds of the processor, user and system, of one rank: comparable on a busy machine. */
+  /** CPU time of one rank in milliseconds, user and system: comparable on a busy machine. */
   readonly processor: number;
 }
 const steps: Record<keyof typeof sides, Step[]> = { ours: [], ddp: [] };
@@ -27,7 +27,7 @@ for (let round = 0; round < rounds; round++) {
   for (const side of round % 2 === 0 ? order : order.toReversed()) {
     const { milliseconds, processor } = await step(side, round);
     steps[side].push({ milliseconds, processor });
-    console.log(`${side}: ${milliseconds.toFixed(0)} ms, ${processor.toFixed(0)} ms of the processor`);
+    console.log(`${side}: ${milliseconds.toFixed(0)} ms, ${processor.toFixed(0)} ms of CPU time`);
   }
 }
 console.log(`two processes, ${settings.join(' ') || 'resnet-18 64 16 12'}, medians of ${rounds} rounds:`);

@@ -1,4 +1,4 @@
-// The networks that the engine is measured on; peer.py has the same.
+// The networks that the engine is measured with; peer.py has the same ones.
 
 import { nn } from '@anyclass/torch';
 

@@ -20,7 +20,7 @@ const [only] = process.argv.slice(2);
 const chosen = Object.entries(measurements).filter(([name]) => only === undefined || name.includes(only));
 console.log(JSON.stringify(Object.fromEntries(chosen.map(([name, measure]) => [name, measure()]))));
 
-/** Nanoseconds for an addition of 2 x 2 elements. */
+/** Nanoseconds to add 2 x 2 elements. */
 function callOverhead(): number {
   const a = keep(rand([2, 2]));
   const b = keep(rand([2, 2]));

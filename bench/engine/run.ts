@@ -1,5 +1,5 @@
-// `npm run bench:engine`: the engine beside PyTorch on the same libtorch, on the CPU. THREADS=1 is less disturbed by other
-// work on the machine; two threads are the default.
+// `npm run bench:engine`: the engine against PyTorch on the same libtorch, on the CPU. Two threads by default; THREADS=1 is less
+// sensitive to other load on the machine.
 
 import { fileURLToPath } from 'node:url';
 import { compare, type Figures, type Line, runSide } from '../measure/sides.js';
@@ -15,11 +15,11 @@ const lines: Line[] = [
 const ours = fileURLToPath(new URL('ours.js', import.meta.url));
 const peer = fileURLToPath(new URL('../../engine/peer.py', import.meta.url));
 
-// glibc moves its threshold between heap and mapped memory with what it has seen, and figures of memory scatter by half.
-// Fixed, a tensor's memory goes back when the tensor does, on both sides.
+// glibc adapts its threshold between heap and mapped memory to past allocations, so memory figures vary by half. With a fixed
+// threshold, a tensor's memory is returned when the tensor is freed, on both sides.
 const steadyMemory = { MALLOC_MMAP_THRESHOLD_: '131072' };
 
-// A fresh process for each figure: memory and caches of one do not touch another.
+// A fresh process for each figure, so that memory and caches of one do not affect another.
 const each = (program: string, script: string): Figures =>
   Object.assign(
     {},

@@ -1,4 +1,4 @@
-// Logits of exported files beside those of libtorch in float32, both against libtorch in float64. Prints a Markdown table.
+// Logits of exported files and of libtorch in float32, both compared with libtorch in float64. Prints a Markdown table.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ console.log(
 console.log('|---|---|---|---|---|');
 for (const name of names) {
   if (!isNetworkName(name) || name === 'linear' || name === 'mlp') continue;
-  // As small as each network allows: what is computed is the same at every size.
+  // As small as each network allows: the computation is the same at every size.
   const inputSize = name === 'vit-b-16' ? 32 : 64;
   const partitions = name.startsWith('maxvit') ? { partitionSize: 2 } : {};
   using network = varied(createNetwork(name, { classes: classes.length, inputSize, ...partitions }));

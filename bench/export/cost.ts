@@ -1,5 +1,5 @@
-// What `anyclass export` of a network at 224 pixels costs: seconds, and the command's peak memory in parts of the weights. Prints JSON.
-//   cost.js NAME [FOLDER]         makes a model, and exports it as a user does
+// The cost of `anyclass export` of a network at 224 pixels: seconds, and the command's peak memory relative to the weights. Prints JSON.
+//   cost.js NAME [FOLDER]         creates a model and exports it as a user does
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
@@ -40,7 +40,7 @@ async function measure(): Promise<void> {
   });
   let peak = 0;
   let cpu = 0;
-  // Both only grow, so that the last look tells, a few milliseconds before the end.
+  // Both only grow, so the last sample, a few milliseconds before the end, is the result.
   const look = setInterval(() => {
     peak = Math.max(peak, peakMemory(child.pid));
     cpu = Math.max(cpu, processorSeconds(child.pid));
@@ -59,7 +59,7 @@ async function measure(): Promise<void> {
   );
 }
 
-/** Bytes; 0 for a process that is ending. */
+/** Bytes; 0 for a process that is exiting. */
 function peakMemory(pid: number | undefined): number {
   return 1024 * Number(proc(pid, 'status').match(/VmHWM:\s+(\d+)/)?.[1] ?? 0);
 }

@@ -1,9 +1,9 @@
-// How exactly a network is computed: its logits beside those of libtorch in float64.
+// How exactly a network is computed: its logits compared with libtorch's in float64.
 
 import { nn, noGrad, randn, setSeed, type Tensor, tidy } from '@anyclass/torch';
 import type { Network } from 'anyclass/networks';
 
-/** Gives every weight and statistic a value with an effect: in a fresh network, heads and last norms are zero. */
+/** Gives every weight and statistic a value that has an effect: in a fresh network, heads and last norms are zero. */
 export function varied(network: Network): Network {
   setSeed(1);
   noGrad(() => {
@@ -27,7 +27,7 @@ export function inFloat64(network: Network, images: Tensor): Float64Array {
   return Float64Array.from(logits, Number);
 }
 
-/** The largest error of logits, which may be those of the first rows only. */
+/** The largest error of the logits, which may cover only the first rows. */
 export function errorOf(values: ArrayLike<unknown>, exact: Float64Array): number {
   return Array.from(values).reduce(
     (error: number, value, i) => Math.max(error, Math.abs(Number(value) - exact[i]!)),

@@ -1,4 +1,4 @@
-"""PyTorch's own ONNX exports of the timm or torchvision twins, and their latency in onnxruntime beside ours.
+"""PyTorch's own ONNX exports of the timm or torchvision twins, and their latency in onnxruntime, compared with ours.
 
 peer.py export NAME SIZE FILE     writes the twin (random weights, same shapes)
 peer.py latency OURS PEER SIZE    best times of both files in turn, in milliseconds, as JSON
@@ -64,7 +64,7 @@ def latency(ours, peer, size, rounds=25):
             start = time.process_time()
             session.run(["logits"], {"pixel_values": pixels})
             times[key].append(1000 * (time.process_time() - start))
-    # Noise only ever slows.
+    # Noise only ever slows a run down.
     print(json.dumps({key: min(values[2:]) for key, values in times.items()}))
 
 

@@ -1,4 +1,4 @@
-// Latency of exported files in onnxruntime beside PyTorch's own exports of the same networks, and what an export costs.
+// Latency of exported files in onnxruntime against PyTorch's own exports of the same networks, and the cost of an export.
 // PEER_PYTHON: a Python with torch, timm and onnxruntime.
 
 import { spawnSync } from 'node:child_process';

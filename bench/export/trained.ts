@@ -1,5 +1,5 @@
-// A TResNet-S trained on digits, exported: mAP on validation in every precision, and the labels of run and file on the same photos, all on
-// the CPU. Prints Markdown.
+// A TResNet-S trained on digits and exported: validation mAP in every precision, and whether run and file give the same labels on the
+// same photos, all on the CPU. Prints Markdown.
 //   trained.js [PHOTOS [IMAGES]]      a folder, or a Parquet file with images inside; by default that of shared/data beside the project
 
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -11,7 +11,7 @@ if [ ! -e .gpu/node.xz ]; then
   xz -T0 -6 -f .gpu/node
 fi
 
-# The linter, the bundler, the browser's driver, the reference's highlighter and the browser bundles of the charts are of no use there.
+# The linter, the bundler, the browser's driver, the reference's highlighter and the charts' browser bundles are not needed there.
 fingerprint=$(sha256sum package-lock.json | cut -c1-16)
 if [ "$(cat .gpu/packages.fingerprint 2>/dev/null)" != "$fingerprint" ]; then
   tar -c --exclude=node_modules/@biomejs --exclude=node_modules/playwright-core/lib/vite --exclude=node_modules/playwright-core/lib/tools \
@@ -22,8 +22,8 @@ if [ "$(cat .gpu/packages.fingerprint 2>/dev/null)" != "$fingerprint" ]; then
 fi
 du -h .gpu/*.xz
 
-# What a call may carry is limited, so data travel in pieces: bash bench/gpu/bundle.sh FOLDER… makes .gpu/data/piece-*, one for
-# each call; `cat piece-* | tar -x -C /tmp/anyclass-data` puts them together there.
+# Transfers to the machine may be limited in size, so data travels in pieces: bash bench/gpu/bundle.sh FOLDER… writes .gpu/data/piece-*, one per
+# transfer; `cat piece-* | tar -x -C /tmp/anyclass-data` reassembles them there.
 if [ $# -gt 0 ]; then
   rm -rf .gpu/data && mkdir .gpu/data
   for folder in "$@"; do echo "-C $(dirname "$(realpath "$folder")") $(basename "$folder")"; done \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Several processes on a machine with one GPU: bash bench/gpu/run.sh bash bench/gpu/distributed.sh
-#   1. a captured step without process group, and with NCCL of one rank inside the graph: images/s should be 99% or more of it
-#   2. two ranks on the one GPU over Gloo: the gradients of one rank
-#   3. the synchronized norm beside the unsynchronized one, by a captured step, by the tests of the norm and by runs of TResNet-S
+#   1. a captured step without a process group, and with one NCCL rank inside the graph, which should reach at least 99% of its images/s
+#   2. two ranks on one GPU over Gloo, whose gradients should equal those of one rank
+#   3. the synchronized norm against the unsynchronized one: a captured step, the norm's tests, and runs of TResNet-S
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 export MASTER_ADDR=127.0.0.1
@@ -15,7 +15,7 @@ two() { # the same command as two ranks; the first one's output
   wait $! || code=$?
   return $code
 }
-echo '=== the captured step alone, then with NCCL of one rank in it'
+echo '=== the captured step alone, then with one NCCL rank in it'
 for network in tresnet-l vit-b-16; do
   for round in 1 2 3; do
     one node bench/dist/distributed/ours.js $network 224 128 60

@@ -1,4 +1,4 @@
-"""PyTorch's side of the engine's figures on a GPU; the same measurements as engine.ts."""
+"""PyTorch's side of the engine benchmark on a GPU; the same measurements as engine.ts."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-// Our side of the engine's figures on a GPU; prints one JSON line each as it goes, all of them as JSON at the end.
+// Our side of the engine benchmark on a GPU; prints each figure as it is measured, and all as JSON at the end.
 
 import {
   autocast,
@@ -52,7 +52,7 @@ function measure(name: string, fn: () => number): void {
   emptyCudaCache();
 }
 
-/** The median milliseconds of one call, of ten queued behind each other. */
+/** The median milliseconds of one call, with ten queued at a time. */
 function gpuTime(fn: () => void, repeats = 30, warmUp = 10): number {
   for (let i = 0; i < warmUp; i++) fn();
   const times = Array.from({ length: repeats }, () => {

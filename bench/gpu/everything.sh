@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that is checked and measured on a GPU machine, in one call: bash bench/gpu/run.sh bash bench/gpu/everything.sh
-# A part that fails does not keep the next from running.
+# If a part fails, the next one still runs.
 set -uo pipefail
 part() {
   echo "=== $1"
@@ -9,13 +9,13 @@ part() {
 }
 part 'doctor' node packages/anyclass/bin/anyclass.js doctor
 part 'operators' node packages/torch/generate/dist/generate.js --check
-# Tests of bundles and of the exported page fail there, and say why: esbuild and onnxruntime-web do not travel.
+# Tests of bundles and of the exported page fail there and say why: esbuild and onnxruntime-web are not in the bundle.
 part 'tests' node node_modules/vitest/vitest.mjs run packages/torch packages/anyclass --reporter=dot --maxWorkers=8
 part 'engine, ours' node bench/dist/gpu/engine.js
 part 'engine, PyTorch' python3 bench/gpu/engine.py
 part 'MNIST in three precisions' node bench/dist/gpu/mnist.js
 part 'loss, checked' node bench/dist/gpu/lossCheck.js
-part 'loss, beside PyTorch' node bench/dist/gpu/loss.js
+part 'loss, against PyTorch' node bench/dist/gpu/loss.js
 part 'layers' node bench/dist/gpu/layers.js
 part 'networks, ours' node bench/dist/gpu/networks.js
 part 'networks, PyTorch' python3 bench/gpu/networks.py eager,channels-last

@@ -58,7 +58,7 @@ def read():
 
 
 def initialize(network):
-    """As the paper's network begins: arXiv 2003.13630's."""
+    """Initialization as in arXiv 2003.13630."""
     for module in network.modules():
         if isinstance(module, nn.Conv2d):
             nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
@@ -67,7 +67,7 @@ def initialize(network):
     for name, module in network.named_modules():
         last = getattr(module, "conv3", None) or getattr(module, "conv2", None)
         if name.startswith("body.layer") and last is not None:
-            # Zero but for its gradient: |weight| has none at 0 itself.
+            # Nearly zero, because |weight| has no gradient at 0.
             nn.init.constant_(last[1].weight, 1e-12)
     return network
 
@@ -77,7 +77,7 @@ def factors(count, spread):
 
 
 def jitter(x):
-    """Changes by up to 0.1, torchvision's formulas, a factor for each image; the order is drawn for the batch."""
+    """Jitter by up to 0.1 with torchvision's formulas, one factor per image; the order is drawn per batch."""
     gray = lambda x: (0.2989 * x[:, :1] + 0.587 * x[:, 1:2] + 0.114 * x[:, 2:])
     for place in torch.randperm(len(changes)).tolist():
         change = changes[place]
@@ -181,4 +181,4 @@ for epoch in range(given.epochs):
         best, best_state = mean_ap, {name: value.clone() for name, value in network.state_dict().items()}
 network.load_state_dict(best_state)
 f1, f2, mean_ap, negative = figures(scores(network, data["test"][0]), data["test"][1])
-print(f"{title}, test: F1 {f1:.2f}, F2 {f2:.2f}, mAP {mean_ap:.2f}, F1-Neg {negative:.2f}; {sorted(seconds)[len(seconds) // 2]:.2f} s an epoch (median)", flush=True)
+print(f"{title}, test: F1 {f1:.2f}, F2 {f2:.2f}, mAP {mean_ap:.2f}, F1-Neg {negative:.2f}; {sorted(seconds)[len(seconds) // 2]:.2f} s per epoch (median)", flush=True)

@@ -3,8 +3,8 @@
 #
 #   bash bench/gpu/run.sh bash bench/gpu/experiment.sh OUT [EXPERIMENT…] [-- OPTIONS]      (as examples/paper/experiments.sh has them)
 #
-# Both folders must lie in /tmp/anyclass-data there: bench/gpu/bundle.sh says how they travel. Runs and caches stay on that
-# machine; what is small comes back in OUT. Runs go side by side, and NVIDIA's MPS lets their kernels do so too: without it they
+# Both folders must be in /tmp/anyclass-data there; see bench/gpu/bundle.sh for how to transfer them. Runs and caches stay on that
+# machine; small files are copied to OUT. Runs are parallel, and NVIDIA's MPS lets their kernels run in parallel too: without it they
 # take turns, and nothing is gained.
 set -uo pipefail
 out=$1

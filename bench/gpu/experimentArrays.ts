@@ -1,4 +1,4 @@
-// What experiment.py reads: the pixels of coco64, the labels and the splits of examples/paper as plain arrays, so that PyTorch
+// Writes the pixels of coco64 and the labels and splits of examples/paper as plain arrays for experiment.py, so that PyTorch
 // trains on the same images.
 //
 //   node bench/dist/gpu/experimentArrays.js DATA SPLITS ARRAYS [SIZE]      (DATA holds coco64, SPLITS is from examples/paper, ARRAYS a new folder)

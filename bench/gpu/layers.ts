@@ -1,5 +1,5 @@
-// The layers with kernels of our own beside libtorch's operators for the same, at MaxViT-S's and ViT-B/16's sizes (batch 256,
-// 224 px, bfloat16, channels-last), forward and backward in CUDA graphs: time, and bytes that must move per second.
+// The layers with our own kernels against libtorch's equivalent operators, at MaxViT-S's and ViT-B/16's sizes (batch 256,
+// 224 px, bfloat16, channels-last), forward and backward in CUDA graphs: time, and minimum memory traffic per second.
 //
 //   bash bench/gpu/run.sh node bench/dist/gpu/layers.js
 
@@ -23,7 +23,7 @@ const device = 'cuda';
 const batch = 256;
 const half = { dtype: 'bfloat16', memoryFormat: 'channelsLast' } as const;
 
-/** Gives its outputs; weights are cast as autocast would. */
+/** Returns the outputs; weights are cast as autocast would. */
 type Forward = (inputs: readonly Tensor[]) => readonly Tensor[];
 
 setCudnnBenchmark(true);
@@ -161,7 +161,7 @@ function compare(
   emptyCudaCache();
 }
 
-/** The best of three runs of ten, between events on the GPU. */
+/** The best of three runs of ten, measured between CUDA events. */
 function replayTime(fn: () => void): number {
   for (let i = 0; i < 6; i++) fn();
   const runs = Array.from({ length: 3 }, () => {

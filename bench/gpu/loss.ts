@@ -1,4 +1,4 @@
-// The class-balanced any-class focal loss on a GPU, forward and backward, beside the paper's formulation in PyTorch
+// The class-balanced any-class focal loss on a GPU, forward and backward, against the paper's formulation in PyTorch
 // eager, in one run. Medians between CUDA events.
 //
 //   bash bench/gpu/run.sh node bench/dist/gpu/loss.js
@@ -71,7 +71,7 @@ function reportMemory(problem: LossProblem): void {
   tidy(() => lossStep(problem));
   const peak = cudaMemory().peakAllocated - before;
   console.log(
-    `  peak memory beside the inputs: ${(peak / 2 ** 20).toFixed(1)} MiB, of which the gradient is 250`,
+    `  peak memory in addition to the inputs: ${(peak / 2 ** 20).toFixed(1)} MiB, of which the gradient is 250`,
   );
 }
 
@@ -84,14 +84,14 @@ function capturedStep({ logits, targets, balance }: LossProblem): () => void {
   return () => tidy(() => void step(logits.detach(), targets));
 }
 
-/** Bytes read and written per second by a copy of 1 GiB. */
+/** Bytes per second, read and written, of a 1 GiB copy. */
 function measureCopy(): number {
   const [from, to] = [0, 1].map(() => keep(zeros([1 << 28], { device: 'cuda' })));
   const milliseconds = medianTime(() => to!.copy_(from!));
   return 2 ** 31 / (milliseconds / 1000);
 }
 
-/** Between events on the GPU, in milliseconds. */
+/** Milliseconds between CUDA events. */
 function medianTime(fn: () => void, { repeats = 50, warmUp = 10 } = {}): number {
   const measured = Array.from({ length: warmUp + repeats }, () => {
     using start = new CudaEvent().record();

@@ -1,5 +1,5 @@
-// The fused loss on a GPU (without one, on the CPU) against core, for all kinds of options; one line a kind of batch,
-// with the largest error over them.
+// The fused loss on a GPU (without one, on the CPU) against core, for all kinds of options; prints one line per kind of batch,
+// with its largest error.
 //
 //   bash bench/gpu/run.sh node bench/dist/gpu/lossCheck.js
 
@@ -34,7 +34,7 @@ const shapes = [
   [9, 4096],
   [20_000, 24],
 ] as const;
-/** One for each kind of kernel. */
+/** One case for each kind of kernel. */
 const bases: readonly LossOptions[] = [
   { base: 'bce' },
   { base: 'focal' },
@@ -63,7 +63,7 @@ for (const [rows, classes] of shapes) {
 }
 checkCapture();
 checkExtremes();
-console.log(failed === 0 ? 'all is well' : `${failed} FAILED`);
+console.log(failed === 0 ? 'all passed' : `${failed} FAILED`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 function checkShape(rows: number, classes: number, unknown: number): void {
@@ -119,7 +119,7 @@ function problemOf(rows: number, classes: number, unknown: number) {
   const y = z.map(() => {
     if (random() < unknown) return Number.NaN;
     const present = random() < 1.5 / classes ? 1 : 0;
-    // Soft labels where labels may be unknown.
+    // Soft labels if labels may be unknown.
     return random() < unknown ? (1 + 2 * present) / 4 : present;
   });
   return { shape: [rows, classes], z, y };
@@ -152,11 +152,11 @@ function largestError(found: Tensor, expected: ArrayLike<number>, allowed = 0): 
     error = Math.max(error, Math.abs(values[i]! - expected[i]!) - allowed);
     largest = Math.max(largest, Math.abs(expected[i]!));
   }
-  // Math.max passes a NaN on, which is never below a limit.
+  // Math.max propagates NaN, which is never below a limit.
   return largest === 0 ? error : error / largest;
 }
 
-/** A captured step must give the eager figures, for data that it was not captured with too. */
+/** A captured step must give the eager results, also for data that it was not captured with. */
 function checkCapture(): void {
   const step = captureStep((logits, targets) => {
     const z = logits.detach();
@@ -183,7 +183,7 @@ function checkCapture(): void {
   report(error === 0, 'captured in a CUDA graph', [error]);
 }
 
-/** At the ends of what the types hold, the gradient must be core's. */
+/** At the limits of the types' range, the gradient must equal core's. */
 function checkExtremes(): void {
   const ends = { float32: 3e38, float16: 65504, bfloat16: 3e38 } as const;
   for (const dtype of ['float32', 'float16', 'bfloat16'] as const) {
@@ -208,7 +208,7 @@ function checkExtremes(): void {
   }
 }
 
-/** Numbers in [0, 1), the same at each run: Marsaglia's xorshift32. */
+/** Numbers in [0, 1), the same in each run: Marsaglia's xorshift32. */
 function numbers(seed: number): () => number {
   let state = (seed * 2654435761 + 1) | 0 || 1;
   return () => {

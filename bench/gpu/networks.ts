@@ -1,5 +1,5 @@
 // Our side of the networks on a GPU: training steps (bf16 autocast, channels-last, the whole step captured) and inference
-// (batch norm folded, bfloat16 weights, captured). Prints a line for each figure as it goes, all as JSON at the end.
+// (batch norm folded, bfloat16 weights, captured). Prints each figure as it is measured, and all as JSON at the end.
 //
 //   node bench/dist/gpu/networks.js tresnet-l:224:256 maxvit-s:224:256      (name:pixels:batch)
 
@@ -46,7 +46,7 @@ function measure(name: NetworkName, inputSize: number, batch: number): void {
   const before = cudaMemory().allocated;
   const { network, step } = trainer(name, { device, inputSize, mixedPrecision: true });
   resetPeakCudaMemory();
-  // Captured steps hold their memory to the end of the process: what those of the networks before have is not this one's.
+  // Captured steps hold their memory until the process exits; exclude that of earlier networks.
   const held = before - images.numel * 4 - labels.numel * 4;
   const captured = captureStep((x, y) => step(x!, y!));
   const rate = imagesPerSecond(batch, () => void captured(images, labels));
@@ -66,7 +66,7 @@ function inference(network: Network, images: Tensor, batch: number): number {
   return rate;
 }
 
-/** The median of three runs of ten calls, after enough for the capture. */
+/** The median of three runs of ten calls, after enough calls for the capture. */
 function imagesPerSecond(batch: number, fn: () => void): number {
   const run = (calls: number) => {
     const start = performance.now();

@@ -3,7 +3,7 @@
 #
 #   bash bench/gpu/run.sh node bench/dist/gpu/engine.js
 #
-# What was unpacked and built stays for the next call.
+# Unpacked and built files are kept for the next call.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PATH="/tmp/anyclass-node:$PATH" LIBTORCH_USE_PYTORCH=1 PYTHONUNBUFFERED=1

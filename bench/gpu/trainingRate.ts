@@ -1,5 +1,5 @@
-// Whether the whole of training keeps a GPU as busy as the bare step does: TResNet-L at 224 px from the prepared cache,
-// through `train`, beside the same step on one batch that lies on the GPU already; and the time to the first step.
+// Whether complete training keeps a GPU as busy as the bare step: TResNet-L at 224 px from the prepared cache, through `train`,
+// against the same step on one batch that is already on the GPU; and the time to the first step.
 //
 //   node bench/dist/gpu/trainingRate.js [IMAGES]
 
@@ -35,7 +35,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Photographs of 640x480 under as many names as asked for, decoded once into the cache. */
+/** Photographs of 640x480 under the requested number of names, decoded once into the cache. */
 async function prepare(): Promise<void> {
   mkdirSync(join(folder, 'images'));
   const python = process.env['PYTHON'] ?? 'python3';

@@ -1,4 +1,4 @@
-"""The paper's class-balanced any-class focal loss as a plain PyTorch module, step by step as its equations stand
+"""The paper's class-balanced any-class focal loss as a plain PyTorch module, following its equations step by step
 (arXiv 2506.05721): probabilities, logarithms of them, the any-class probability by the collapsed geometric mean."""
 
 import torch
@@ -41,7 +41,7 @@ class AnyClassAsymmetricLoss(AnyClassFocalLoss):
 
 
 def problem(rows, classes, device="cpu", loss=AnyClassFocalLoss):
-    """Logits, targets of which nine rows in ten are negative, and weights that fall from class to class."""
+    """Logits, targets with nine negative rows in ten, and weights that decrease from class to class."""
     generator = torch.Generator().manual_seed(0)
     logits = torch.randn(rows, classes, generator=generator).to(device).requires_grad_()
     positive = torch.rand(rows, 1, generator=generator) < 0.1

@@ -1,4 +1,4 @@
-// `npm run bench:loss`: the class-balanced any-class focal loss and ASL, forward and backward, beside the papers'
+// `npm run bench:loss`: the class-balanced any-class focal loss and ASL, forward and backward, against the papers'
 // formulations in PyTorch, on the CPU.
 
 import { fileURLToPath } from 'node:url';

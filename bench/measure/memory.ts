@@ -1,8 +1,8 @@
-// The process's memory as Linux tells it.
+// The process's memory as Linux reports it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** The peak of resident memory while a function runs, less what was resident before, in MiB. */
+/** Peak resident memory while a function runs, minus what was resident before, in MiB. */
 export function peakMemory(fn: () => void): number {
   // 5 resets the peak (VmHWM) to what is resident now.
   writeFileSync('/proc/self/clear_refs', '5');

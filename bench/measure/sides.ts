@@ -1,19 +1,19 @@
-// Runs both sides of a comparison in turn, so that a noisy machine disturbs both alike, and prints the ratios.
+// Runs both sides of a comparison alternately, so that a noisy machine affects both alike, and prints the ratios.
 
 import { spawnSync } from 'node:child_process';
 
-/** What one side measured, by name. */
+/** One side's measurements, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
 export interface Line {
   readonly name: string;
   readonly unit: string;
-  /** What the figure of ours over the peer's must not exceed, or must reach where more is better. */
+  /** Limit for the ratio of our figure to the peer's: a maximum, or a minimum if more is better. */
   readonly limit?: number;
   readonly moreIsBetter?: boolean;
 }
 
-/** The output's last line is the side's figures as JSON; what stands before it is passed on. */
+/** The output's last line holds the side's figures as JSON; earlier lines are printed. */
 export function runSide(
   program: string,
   parameters: readonly string[],
@@ -33,13 +33,13 @@ export function runSide(
   return figures;
 }
 
-/** The best figure of several rounds: noise only ever slows. */
+/** The best figure of several rounds: noise only ever slows a run down. */
 export function best(rounds: readonly Figures[], { name, moreIsBetter = false }: Line): number {
   const values = rounds.map((round) => round[name] ?? Number.NaN);
   return moreIsBetter ? Math.max(...values) : Math.min(...values);
 }
 
-/** Runs ours and the peer in turn; returns the Markdown table that it prints. */
+/** Runs ours and the peer alternately; returns the Markdown table that it prints. */
 export function compare(
   lines: readonly Line[],
   ours: () => Figures,

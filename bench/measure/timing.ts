@@ -1,4 +1,4 @@
-// Times of synchronous work.
+// Timing of synchronous work.
 
 /** The median time of one call in milliseconds, after warming up. */
 export function medianTime(fn: () => void, { repeats = 20, warmUp = 3 } = {}): number {

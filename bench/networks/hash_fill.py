@@ -1,4 +1,4 @@
-"""The weights that both sides of a comparison start from: a hash of each entry's name and place."""
+"""The weights that both sides of a comparison start from: a hash of each entry's name and position."""
 
 import numpy as np
 import torch

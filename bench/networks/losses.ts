@@ -1,5 +1,5 @@
-// Whether training goes the way that PyTorch's goes: the losses of the first steps of TResNet-M at 64 px from the same weights
-// on the same batches (on a GPU captured, in bf16, with our own kernels).
+// Checks that training follows PyTorch's: the losses of the first steps of TResNet-M at 64 px, from the same weights on the same
+// batches (on a GPU captured, in bf16, with our own kernels).
 //
 //   node bench/dist/networks/losses.js OUT [cuda] && python3 bench/networks/losses.py OUT [cuda]
 

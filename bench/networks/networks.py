@@ -1,4 +1,4 @@
-"""The peers' networks by the names that ours have."""
+"""The peer's networks, by the names of ours."""
 
 import pathlib
 import sys

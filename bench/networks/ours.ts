@@ -22,7 +22,7 @@ const timed = () => {
 const first = timed().loss;
 timed();
 const runs = Array.from({ length: Number(steps) }, timed);
-// Noise only ever slows.
+// Noise only ever slows a run down.
 const figures = {
   [`${name} first loss`]: first,
   [`${name} training step`]: Math.min(...runs.map(({ milliseconds }) => milliseconds)),

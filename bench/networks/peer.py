@@ -33,7 +33,7 @@ def measure(name, batch, steps):
         losses.append(loss.item())
         times.append((time.perf_counter() - start) * 1e3)
         cpu_times.append((time.process_time() - cpu) * 1e3)
-    # Noise only ever slows.
+    # Noise only ever slows a run down.
     return {
         f"{name} first loss": losses[0],
         f"{name} training step": min(times[2:]),

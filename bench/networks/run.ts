@@ -1,14 +1,14 @@
-// Training steps of the networks beside PyTorch on the same libtorch, on two CPU cores, with the same weights.
+// Training steps of the networks against PyTorch on the same libtorch, on two CPU cores, with the same weights.
 //
 //   npx tsc -b bench && node bench/dist/networks/run.js
 
 import { fileURLToPath } from 'node:url';
 import { compare, type Figures, type Line, runSide } from '../measure/sides.js';
 
-// Threads that spin while they wait make both sides many times slower beside other programs, and no faster alone.
+// Spinning threads make both sides many times slower when other programs run, and no faster otherwise.
 process.env['OMP_WAIT_POLICY'] ??= 'passive';
 
-/** Batch and steps of each. */
+/** Batch size and number of steps for each network. */
 const networks = [
   ['tresnet-m', 16, 7],
   ['vit-b-16', 4, 5],
@@ -17,7 +17,7 @@ const networks = [
 const lines = networks.flatMap(([name]): Line[] => [
   { name: `${name} first loss`, unit: '' },
   { name: `${name} training step`, unit: 'ms', limit: 1.05 },
-  // Of both cores together: what a busy machine disturbs least.
+  // CPU time of both cores together, which a busy machine affects least.
   { name: `${name} training step, CPU time`, unit: 'ms', limit: 1.05 },
 ]);
 const ours = fileURLToPath(new URL('ours.js', import.meta.url));

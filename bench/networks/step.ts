@@ -9,7 +9,7 @@ export const classes = 17;
 
 export interface Trainer {
   readonly network: Network;
-  /** One step; gives the loss. */
+  /** Runs one step and returns the loss. */
   readonly step: (images: Tensor, targets: Tensor) => readonly Tensor[];
 }
 
@@ -19,7 +19,7 @@ export interface TrainerOptions {
   readonly mixedPrecision: boolean;
 }
 
-/** A network with the weights that the peer's has too, and its optimizer. */
+/** A network with the same weights as the peer's, and its optimizer. */
 export function trainer(name: NetworkName, { device, inputSize, mixedPrecision }: TrainerOptions): Trainer {
   const patchSize = name.startsWith('vit') && inputSize < 128 ? { patchSize: 8 } : {};
   const network = createNetwork(name, { classes, inputSize, ...patchSize });

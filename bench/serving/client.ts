@@ -1,9 +1,9 @@
-// A client in a process of its own: it sends one request over and over and measures the answers. Requests are bytes made once and answers are
-// read only as far as their lengths, since the client runs on the server's cores. (autocannon sends the requests of a second as fast as
-// answers come, all at its beginning.)
+// A client in its own process: it sends the same request repeatedly and measures the answers. The request's bytes are built once, and of answers only
+// the lengths are parsed, since the client shares the server's cores. (autocannon sends a second's requests as fast as answers
+// come, all at the start of that second.)
 //
 //   node client.js '{"url": …, "connections": 32, "seconds": 8}'            as fast as the answers come
-//   node client.js '{"url": …, "connections": 256, "seconds": 8, "rate": 900}'   evenly spaced, whether or not answers come
+//   node client.js '{"url": …, "connections": 256, "seconds": 8, "rate": 900}'   evenly spaced, whether or not answers arrive
 
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -103,7 +103,7 @@ function open(): Connection {
   return connection;
 }
 
-/** Requests at their times; where no connection is free any more, the client is the limit, and says so. */
+/** Sends requests at their scheduled times. If no connection is free, the client is the bottleneck, and it says so. */
 function spaced(perSecond: number): void {
   let sent = 0;
   const tick = () => {
@@ -119,7 +119,7 @@ function spaced(perSecond: number): void {
   tick();
 }
 
-/** What was sent is waited for: a slow model answers a batch every few seconds, and a window would cut one off. */
+/** Waits for every answer: a slow model answers a batch every few seconds, and a fixed window would cut one off. */
 function stop(): void {
   isOver = true;
   if (awaited === 0) finish();

@@ -1,5 +1,5 @@
-// TResNet-L at 224 px on a GPU: images per second that `anyclass serve` answers from JPEG bytes, beside the bare captured step.
-// Several client processes send, since one cannot keep the server busy.
+// TResNet-L at 224 px on a GPU: images per second that `anyclass serve` answers from JPEG bytes, against the bare captured step.
+// Several client processes send requests, since one cannot keep the server busy.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ async function measure(batch: number): Promise<void> {
   );
 }
 
-/** Forward passes alone, in bfloat16 as the server computes, from images that are on the GPU already. */
+/** Forward passes alone, in bfloat16 as in the server, from images already on the GPU. */
 function bareRate(path: string, batch: number): number {
   setSeed(1);
   using network = createNetwork('tresnet-l', { classes: 17, inputSize: 224 });

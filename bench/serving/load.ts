@@ -1,4 +1,4 @@
-// Servers to measure, and the load on them.
+// The servers to measure, and the load on them.
 
 import { type StdioOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ export interface MeasuredServer extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** `anyclass serve` in a process of its own, as users start it. */
+/** `anyclass serve` in its own process, as users start it. */
 export function ours(name: string, model: string, port: number, options: readonly string[] = []) {
   const program = new URL('../../../packages/anyclass/bin/anyclass.js', import.meta.url).pathname;
   const words = [program, 'serve', `m=${model}`, '--port', String(port)];
@@ -23,12 +23,12 @@ export function peer(model: MeasuredModel, port: number) {
   return start('FastAPI', process.env['PEER_PYTHON'] ?? 'python3', [program, model.onnx, String(port)], port);
 }
 
-/** Reads requests and says ok: what is left is Node's HTTP, and the client. */
+/** Reads requests and answers ok, which leaves only Node's HTTP and the client. */
 export function nothing(port: number) {
   return bare(port, "request.resume().once('end', () => response.end('ok'))");
 }
 
-/** Refuses whatever is posted, at once: less than this no server on Node's HTTP can do about a request. */
+/** Refuses every POST immediately: the least that a server on Node's HTTP can do with a request. */
 export function refusing(port: number) {
   return bare(
     port,
@@ -74,7 +74,7 @@ async function start(
   };
 }
 
-// BENCH_CORES=SERVER,CLIENT: on cores of their own, neither takes processor time from the other.
+// BENCH_CORES=SERVER,CLIENT gives each its own cores, so neither takes CPU time from the other.
 const [serverCore, clientCore] = process.env['BENCH_CORES']?.split(',') ?? [];
 
 function spawnOn(core: string | undefined, program: string, words: readonly string[], stdio: StdioOptions) {
@@ -86,31 +86,31 @@ function spawnOn(core: string | undefined, program: string, words: readonly stri
 export interface Load {
   readonly connections: number;
   readonly seconds: number;
-  /** Requests per second; as fast as answers come where left out. */
+  /** Requests per second; if omitted, as fast as answers arrive. */
   readonly rate?: number;
-  /** What is posted; a GET where left out. */
+  /** Body of a POST; if omitted, a GET. */
   readonly file?: string;
 }
 
-/** What a client saw; times in milliseconds. */
+/** A client's measurements; times in milliseconds. */
 export interface Measured {
-  /** Good answers per second. */
+  /** Successful answers per second. */
   readonly goodput: number;
   readonly answers: number;
   readonly p50: number;
   readonly p99: number;
-  /** Answers of 429. */
+  /** Answers with status 429. */
   readonly rejections: number;
   readonly rejectionP50: number;
   readonly rejectionP99: number;
   readonly failures: number;
   /** Requests that were due when no connection was free. */
   readonly unsent: number;
-  /** Processor time that the client took. */
+  /** CPU time of the client. */
   readonly processor: number;
 }
 
-/** Sends requests from another process: what a loaded client measures in its own event loop is that loop, too. */
+/** Sends requests from another process, since a loaded client would also measure its own event loop. */
 export function clientLoad(url: string, load: Load): Promise<Measured> {
   const program = new URL('client.js', import.meta.url).pathname;
   const words = [program, JSON.stringify({ url, ...load })];
@@ -124,17 +124,17 @@ export function clientLoad(url: string, load: Load): Promise<Measured> {
   });
 }
 
-/** Sends one picture over and over. */
+/** Sends one picture repeatedly. */
 export function predictLoad(url: string, { pictureFile }: MeasuredPicture, load: Load): Promise<Measured> {
   return clientLoad(`${url}/v1/predict`, { ...load, file: pictureFile });
 }
 
-/** Asks /health/live every 20 ms. */
+/** Requests /health/live every 20 ms. */
 export function probeLiveness(url: string, seconds: number): Promise<Measured> {
   return clientLoad(`${url}/health/live`, { connections: 4, seconds, rate: 50 });
 }
 
-/** Processor time of a process so far, in milliseconds; it tells more than the clock where others use the cores too. */
+/** CPU time of a process so far, in milliseconds; more telling than wall time if others use the cores too. */
 export function processorTime(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return 10 * (Number(fields[11]) + Number(fields[12]));

@@ -1,4 +1,4 @@
-// The models and the picture that serving is measured with.
+// The models and the pictures for the serving benchmark.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ export interface MeasuredPicture {
 export interface MeasuredModel extends MeasuredPicture {
   readonly name: string;
   readonly onnx: string;
-  /** The same weights for libtorch, where there are any. */
+  /** The same weights for libtorch, if any. */
   readonly safetensors?: string;
 }
 
@@ -45,7 +45,7 @@ export async function largeModel(folder: string): Promise<MeasuredModel> {
   return { name: 'tresnet-m', onnx, safetensors, ...(await photographOf(folder, 500, 375)) };
 }
 
-/** A network of two layers on 32 x 32 pixels, well under a millisecond an image, on pictures of 96 x 96. */
+/** A network of two layers on 32 x 32 pixels, well under a millisecond per image, on pictures of 96 x 96. */
 export async function smallModel(folder: string): Promise<MeasuredModel> {
   mkdirSync(folder, { recursive: true });
   const onnx = join(folder, 'small', 'small.onnx');
@@ -66,7 +66,7 @@ class SmallNetwork extends nn.Module {
   }
 }
 
-/** Spots of color under some grain, about as large a file as a photograph of that size. */
+/** Spots of color with some grain; the file is about as large as a photograph of that size. */
 export async function photographOf(folder: string, width: number, height: number): Promise<MeasuredPicture> {
   const [w, h] = [16, 12];
   const spots = Buffer.from(Array.from({ length: w * h * 3 }, (_, i) => (i * i * 37 + i * 11) % 256));

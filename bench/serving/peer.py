@@ -1,5 +1,5 @@
 # The peer of bench/serving: FastAPI, uvicorn (uvloop, httptools) and onnxruntime, with the batching rule of `anyclass serve`:
-# an idle model starts at once with what is there, a busy one collects. Pillow decodes in threads.
+# an idle model starts immediately with the waiting images; while it is busy, images queue up. Pillow decodes in threads.
 #
 #   python peer.py MODEL.onnx PORT
 
@@ -18,7 +18,7 @@ from PIL import Image
 
 path, port = sys.argv[1], int(sys.argv[2])
 options = onnxruntime.SessionOptions()
-# As ours: threads that spin while they wait take the cores from decoding. PEER_SPINS=1 leaves it at the default.
+# As in ours: threads that spin while they wait take cores from decoding. PEER_SPINS=1 keeps the default.
 if os.environ.get("PEER_SPINS") != "1":
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
 session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])

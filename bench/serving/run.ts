@@ -1,5 +1,5 @@
-// npm run bench:serving -- [SECONDS] [ROUNDS] [small|large] [throughput|latency|overload]: `anyclass serve` beside FastAPI with the same batching rule, on loopback and the same cores.
-// Everything takes about ten minutes, and ends with a table of targets. A model that is named is also measured with libtorch, or beside a server that does nothing.
+// npm run bench:serving -- [SECONDS] [ROUNDS] [small|large] [throughput|latency|overload]: `anyclass serve` against FastAPI with the same batching rule, on loopback and the same cores.
+// Everything takes about ten minutes and ends with a table of targets. A model named on the command line is also measured with libtorch, or against a server that does nothing.
 // PEER_PYTHON names the Python with fastapi, uvicorn, uvloop, httptools, onnxruntime and Pillow.
 
 import { spawnSync } from 'node:child_process';
@@ -24,7 +24,7 @@ const seconds = Number(process.argv[2] ?? 5);
 const rounds = Number(process.argv[3] ?? 2);
 const folder = process.env['BENCH_FOLDER'] ?? mkdtempSync(join(tmpdir(), 'anyclass-serving-'));
 const targets: Target[] = [];
-/** A slow model answers a batch in seconds: it needs a longer window. */
+/** A slow model takes seconds per batch, so it needs a longer window. */
 const windowOf = (model: MeasuredModel) => (model.name === 'small' ? seconds : 3 * seconds);
 let port = 18_080;
 
@@ -41,12 +41,12 @@ for (const model of models) {
 printTargets();
 if (process.env['BENCH_FOLDER'] === undefined) rmSync(folder, { recursive: true });
 
-/** A line of the table at the end. */
+/** A row of the final table. */
 interface Target {
   readonly model: string;
   readonly what: string;
   readonly measured: number;
-  /** The least or the most that it should be. */
+  /** The lower or upper limit. */
   readonly least?: number;
   readonly most?: number;
   readonly unit?: string;
@@ -63,7 +63,7 @@ function printTargets(): void {
   }
 }
 
-/** 32 clients, ours and the peer in turns, beside `anyclass predict` on as many files. */
+/** 32 clients, ours and the peer alternating, and `anyclass predict` on as many files. */
 async function throughput(model: MeasuredModel): Promise<void> {
   const sides = [
     { name: 'anyclass serve, ONNX', start: () => ours('ours', model.onnx, port++) },
@@ -71,7 +71,7 @@ async function throughput(model: MeasuredModel): Promise<void> {
       ? []
       : [{ name: 'anyclass serve, libtorch', start: () => ours('ours', model.safetensors!, port++) }]),
     { name: 'FastAPI, ONNX', start: () => peer(model, port++) },
-    // What the client takes itself, and Node's HTTP.
+    // The cost of the client itself and of Node's HTTP.
     ...(model.name === 'small' && wantedModel !== undefined
       ? [{ name: 'nothing but HTTP', start: () => nothing(port++) }]
       : []),
@@ -86,7 +86,7 @@ async function throughput(model: MeasuredModel): Promise<void> {
       const before = processorTime(server.pid);
       const measured = await predictLoad(server.url, model, { connections: 32, seconds: windowOf(model) });
       const spent = processorTime(server.pid) - before;
-      // The probe takes the cores too, so it comes with a load of its own.
+      // The probe uses the cores too, so it is measured under a separate load.
       const [live] = await Promise.all([
         probeLiveness(server.url, seconds),
         predictLoad(server.url, model, { connections: 32, seconds }),
@@ -136,7 +136,7 @@ async function throughput(model: MeasuredModel): Promise<void> {
   );
 }
 
-/** Images per second of the command, its start left out: the difference of many and few files. */
+/** Images per second of the command without its startup: the difference between many and few files. */
 function predictRate(model: MeasuredModel, count: number): number {
   const program = new URL('../../../packages/anyclass/bin/anyclass.js', import.meta.url).pathname;
   const timed = (images: number) => {
@@ -156,7 +156,7 @@ function predictRate(model: MeasuredModel, count: number): number {
   return (count - few) / (timed(count) - timed(few));
 }
 
-/** One client, and decoding and the model alone in this process, in turns: the machine may change meanwhile. */
+/** One client, alternating with decoding and the model alone in this process, since the machine's speed may change. */
 async function latency(model: MeasuredModel): Promise<void> {
   for (const start of [() => ours('ours', model.onnx, port++), () => peer(model, port++)]) {
     await using server = await start();
@@ -183,7 +183,7 @@ async function latency(model: MeasuredModel): Promise<void> {
   }
 }
 
-/** Milliseconds of decoding and the model in this process, the median. */
+/** Median milliseconds for decoding and the model in this process. */
 async function timeAlone(model: MeasuredModel): Promise<number> {
   using predictor = await openPredictor(model.onnx, { batchSize: 1, spins: false });
   const times: number[] = [];
@@ -202,7 +202,7 @@ function median(values: readonly number[]): number {
   );
 }
 
-/** Three times as many requests as can be answered, at even distances. */
+/** Three times as many requests as can be answered, evenly spaced. */
 async function overload(model: MeasuredModel): Promise<void> {
   await using server = await ours('ours', model.onnx, port++, ['--queue', '64']);
   await predictLoad(server.url, model, { connections: 32, seconds: 2 });
@@ -211,7 +211,7 @@ async function overload(model: MeasuredModel): Promise<void> {
     (await predictLoad(server.url, model, { connections: 48, seconds: window })).goodput;
   let before = await peakLoad();
   const rate = Math.ceil(3 * before);
-  // The lone requests of another client, where the first one is busy: what it measures is its own event loop, too.
+  // Single requests from another client: a busy client would also measure its own event loop.
   const isFast = rate > 200;
   const turns = [];
   for (let turn = 0; turn < rounds; turn++) {
@@ -221,7 +221,7 @@ async function overload(model: MeasuredModel): Promise<void> {
       isFast ? predictLoad(server.url, model, { connections: 16, seconds: window, rate: 50 }) : undefined,
     ]);
     const spent = processorTime(server.pid) - processorBefore;
-    // Beside the peaks before and after it: where others use the machine, it may be another one meanwhile.
+    // Relative to the peaks before and after it, since other load may change the machine's speed meanwhile.
     const after = await peakLoad();
     const share = (100 * flood.goodput) / ((before + after) / 2);
     const { rejections, rejectionP50, rejectionP99 } = lone ?? flood;
@@ -250,7 +250,7 @@ async function overload(model: MeasuredModel): Promise<void> {
   if (isFast) await refusals(model, rate);
 }
 
-/** The same flood on a server that does nothing but refuse. */
+/** The same flood on a server that only refuses. */
 async function refusals(model: MeasuredModel, rate: number): Promise<void> {
   await using server = await refusing(port++);
   const before = processorTime(server.pid);

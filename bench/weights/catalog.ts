@@ -1,10 +1,10 @@
-// Writes the catalog of published weights from what timm and torchvision say (bench/fixtures/weights/published.py), after it
-// checked that their names and shapes fit our networks.
+// Writes the catalog of published weights from the data of timm and torchvision (bench/fixtures/weights/published.py), after
+// checking that their names and shapes fit our networks.
 //
 //   python3 bench/fixtures/weights/published.py > /tmp/published.json
 //   node bench/dist/weights/catalog.js /tmp/published.json [--ask]
 //
-// With --ask the servers are asked for what only they know: commits, hashes and sizes. What was known before stays.
+// With --ask, it requests commits, hashes and sizes from the servers; known ones are kept.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createNetwork, isNetworkName, networkDefinitions } from 'anyclass/networks';
@@ -41,7 +41,7 @@ const path = new URL(
 writeFileSync(path, sourceOf(entries));
 console.log(`wrote ${dump.weights.length} entries; now run: npm run format`);
 
-/** All of the trunk must be there, in shapes that are ours or can be resized. */
+/** The trunk must be complete, in our shapes or in shapes that can be resized to them. */
 function checkFit(
   network: string,
   { name, inputSize, classes }: PublishedWeights,
@@ -58,7 +58,7 @@ function checkFit(
     const isOpen =
       hasDefault?.(entry) || isComputed?.(entry) || (classes === 0 && entry.startsWith(own.headPrefix));
     if (shape === undefined && isOpen) continue;
-    // A meta network of torchvision has its default size, whatever the weights were trained at.
+    // torchvision's meta network has its default size, whatever size the weights were trained at.
     const fits = shape?.join() === tensor.shape.join() || /pos_embed/.test(entry);
     if (!fits) throw new Error(`${name}: ${entry} is ${shape} in place of ${tensor.shape}`);
   }
@@ -97,7 +97,7 @@ function sourceOf(byNetwork: ReadonlyMap<string, readonly PublishedWeights[]>): 
   ].join('\n');
 }
 
-/** `resnet-18` is `resnet18Weights`. */
+/** For example, `resnet-18` becomes `resnet18Weights`. */
 function identifier(network: string): string {
   const [first = '', ...rest] = network.split('-');
   return `${first}${rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Weights`;

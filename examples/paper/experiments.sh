@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# The paper's experiments at small scale, on real images of 64 and 128 px: docs/results.md has what they gave. At full size:
-# anyclass paper, see docs/paper.md.
+# The paper's experiments at small scale, on real images of 64 and 128 px. The results are in docs/results-paper.md and
+# docs/results.md. For full size, use anyclass paper; see docs/paper.md.
 #
 #   bash examples/paper/experiments.sh DATA OUT [EXPERIMENT…] [-- OPTIONS]
 #
-# DATA holds coco64/part-*.parquet and nih128/nih128.parquet (image, file_name, labels; nih128: patient). EXPERIMENT is any of
-# the paper's: coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit, light-jitter;
-# the choice of a recipe and a loss, one seed, to be read on validation: recipe-DATA, screen-strong-DATA, screen-sgd-DATA;
-# the chosen ones, three seeds: strong-DATA, sgd-DATA; DATA is coco-41, coco-animals or chest. Without EXPERIMENT, the paper's.
-# OPTIONS go to every command, such as '--jobs 4' or '--set epochs=1'. Stopped or killed, the same command goes on; what is finished is
-# not trained again.
+# DATA contains coco64/part-*.parquet and nih128/nih128.parquet (image, file_name, labels; nih128 also patient).
+# EXPERIMENT is one of
+#   the paper's: coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit, light-jitter;
+#   to choose a recipe and a loss on the validation split, one seed: recipe-DATA, screen-strong-DATA, screen-sgd-DATA;
+#   the chosen ones, three seeds: strong-DATA, sgd-DATA.
+# In these names, DATA is coco-41, coco-animals or chest. Without EXPERIMENT, all of the paper's are run.
+# OPTIONS are passed to every command, for example '--jobs 4' or '--set epochs=1'. After an interruption, the
+# same command resumes; finished runs are not trained again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=${1:?DATA, a folder with coco64 and nih128} out=${2:?OUT, a folder for all runs}
@@ -44,7 +46,7 @@ on() { # DATA OUT OPTIONS…
     *) coco compare "$1" "$2" --set "$light" "${@:3}" ;;
   esac
 }
-judged_twice() { # DATA OUT OPTIONS…: at 2% and, for good, at 5% false alarms
+judged_twice() { # DATA OUT OPTIONS…: evaluates at 2% false alarms, then at 5%, which remains
   on "$1" "$2" "${@:3}" --false-alarms 0.02
   cp "$out/$2/comparison.json" "$out/$2/comparison-at-2-percent.json"
   on "$1" "$2" "${@:3}"
@@ -58,7 +60,7 @@ for experiment in "${experiments[@]}"; do
   echo "=== $experiment"
   case $experiment in
     coco-41) coco compare coco-41 coco-41 --losses bce,any-bce,focal,any-focal --seeds 1,2,3 "$@" ;;
-    # In the same folder: bce and λ = 0.02 are there already.
+    # In the same folder, which already has the runs of bce and λ = 0.02.
     lambda) coco sweep coco-41 coco-41 --over lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1 --seeds 1,2 "$@" ;;
     coco-animals)
       coco compare coco-animals coco-animals --losses bce,any-bce@lambda=0.02,any-bce@lambda=0.2 --seeds 1,2 "$@" ;;
@@ -68,7 +70,7 @@ for experiment in "${experiments[@]}"; do
       coco compare coco-41 coco-41-vit --networks vit-b-16@patchSize=8 --losses bce,any-bce --seeds 1,2 \
         --set optimizer.name=adamw --set optimizer.rate=0.0003 --set optimizer.weightDecay=0.05 \
         --set schedule.name=cosine --set schedule.warmUpEpochs=2 "$@" ;;
-    # The paper's jitter changes hue and saturation too.
+    # The paper's jitter also changes hue and saturation.
     light-jitter)
       coco compare coco-41 coco-41-light-jitter --losses bce,any-bce --seeds 1,2,3 --set "$light" "$@"
       coco compare coco-animals coco-animals-light-jitter --losses bce,any-bce@lambda=0.2 --seeds 1,2,3 \
@@ -79,10 +81,10 @@ for experiment in "${experiments[@]}"; do
     screen-sgd-*) on "${experiment#screen-sgd-}" "$experiment" --losses "$screened" --seeds 1 "$@" ;;
     strong-*) judged_twice "${experiment#strong-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "${strong[@]}" "$@" ;;
     sgd-*) judged_twice "${experiment#sgd-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "$@" ;;
-    *) echo "there is no experiment '$experiment'" >&2; exit 2 ;;
+    *) echo "no such experiment '$experiment'" >&2; exit 2 ;;
   esac
 done
-# The paper's own figures beside those of its experiments.
+# Reports with the paper's published results next to those of its experiments.
 for folder in "$out"/*/; do
   [ -d "$folder/logs" ] || continue
   case $folder in

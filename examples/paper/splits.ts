@@ -1,5 +1,5 @@
-// The split of coco64 that PyTorch's figures in bench/RESULTS.md are from: numpy's RandomState(42).permutation over the names
-// in their order, 70/15/15.
+// Writes the split of coco64 that PyTorch's results in bench/RESULTS.md use: NumPy's
+// RandomState(42).permutation over the sorted names, 70/15/15.
 //
 //   node examples/dist/paper/splits.js 'DATA/coco64/part-*.parquet' FOLDER
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The program is in the bundle, which a checkout has once it is built. What cannot be loaded ends it with a message.
+// The program is in the bundle; a checkout has it after a build. If it cannot be loaded, this prints a
+// message and fails.
 import { existsSync } from 'node:fs';
 
 const bundle = new URL('../bundle/main.js', import.meta.url);
@@ -12,8 +13,7 @@ try {
 
 /** @param {NodeJS.ErrnoException} error */
 function remedy({ code, message, stack }) {
-  if (code === 'EMFILE' || code === 'ENFILE')
-    return "too many files are open; raise the limit with 'ulimit -n'";
+  if (code === 'EMFILE' || code === 'ENFILE') return "too many open files; raise the limit with 'ulimit -n'";
   if (!existsSync(bundle)) return "it is not built; run 'npm run setup' in the checkout";
   return process.argv.includes('--debug') ? stack : message;
 }

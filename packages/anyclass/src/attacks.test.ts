@@ -1,4 +1,4 @@
-// A few hundred of the attacks of test/attacks; `npm run test:attacks` makes tens of thousands.
+// Runs about a thousand of the attacks in test/attacks; `npm run test:attacks` runs tens of thousands.
 
 import { expect, test } from 'vitest';
 import { runAttacks } from '../test/attacks/attacks.mjs';
@@ -15,7 +15,7 @@ const counts: Readonly<Record<string, number>> = {
   'full disk': 20,
 };
 
-test('no attack is mistaken for data, replaces a file or ends the process', async () => {
+test('no attack is mistaken for data, replaces a file or crashes the process', async () => {
   for (const { name, problems } of await runAttacks((row) => counts[row] ?? 0))
     expect([name, problems]).toEqual([name, []]);
 }, 240_000);

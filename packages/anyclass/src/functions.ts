@@ -1,4 +1,4 @@
-// What a user calls. Each function's code is loaded by its first call, so that importing the package costs next to nothing.
+// The public functions. Each is loaded by its first call, so importing the package costs next to nothing.
 
 import type { nn } from '@anyclass/torch';
 import type { ReadOptions } from './configuration/readConfiguration.js';
@@ -30,7 +30,7 @@ import type { StudyResult } from './tuning/studyResult.js';
 import type { TuneControl, TuneOptions } from './tuning/tune.js';
 
 /**
- * The configuration that a recipe's name or a `.json`, `.mjs` or `.ts` file stands for.
+ * Reads a configuration from a recipe, by name, or from a `.json`, `.jsonc`, `.mjs` or `.ts` file.
  *
  * @example
  * const configuration = await readConfiguration('quick', { set: ['epochs=2'] });
@@ -40,7 +40,7 @@ export async function readConfiguration(source: string, options: ReadOptions = {
 }
 
 /**
- * Looks a dataset over before training on it: what is in it, and what is wrong with it.
+ * Inspects a dataset before training: what is in it, and what is wrong with it.
  *
  * @example
  * const { lambda } = await inspectDataset('digits', { limit: 500 });
@@ -53,7 +53,7 @@ export async function inspectDataset(
 }
 
 /**
- * Looks at a dataset and suggests how to train on it; fields that are set, as `field=value`, stay as they are.
+ * Inspects a dataset and suggests a configuration for it; fields given as `field=value` stay as they are.
  *
  * @example
  * const { configuration } = await suggestConfiguration('digits');
@@ -63,7 +63,7 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
 }
 
 /**
- * Trains as a configuration says, evaluates the result and writes its report.
+ * Trains with a configuration, evaluates the result and writes a report.
  *
  * @example
  * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
@@ -77,7 +77,7 @@ export async function train(
 }
 
 /**
- * Resumes a run from its newest usable checkpoint, as if it had never stopped. A finished run is left as it is.
+ * Resumes a run from its newest usable checkpoint, as if it had never stopped. Leaves a finished run alone.
  *
  * @example
  * await resume('runs/sewer');
@@ -90,8 +90,8 @@ export async function resume(
 }
 
 /**
- * Judges a model (its file, or the folder of its run) on a split of a dataset, at 0.5 and, unless it was fitted there, by the
- * decision that the model brings.
+ * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the
+ * model's own decision, unless that was fitted on the same split.
  *
  * @example
  * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
@@ -105,7 +105,7 @@ export async function evaluate(
 }
 
 /**
- * Judges scores from any program, matched to their labels by file name. Needs no engine.
+ * Evaluates scores from any program, matched to their labels by file name. Needs no engine.
  *
  * @example
  * const { metrics } = await evaluateScores({ scores: 'scores.csv', labels: 'labels.csv' });
@@ -115,7 +115,7 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
 }
 
 /**
- * The probabilities and labels of a finished run on its validation or test split.
+ * Reads the probabilities and labels of a finished run on its validation or test split.
  *
  * @example
  * const test = await runScores('runs/sewer', 'test');
@@ -125,7 +125,7 @@ export async function runScores(run: string, split: Exclude<SplitName, 'train'>)
 }
 
 /**
- * Opens a model, or the folder of its run, for prediction.
+ * Opens a model for prediction: a run folder, its model.safetensors, or an exported .onnx.
  *
  * @example
  * using predictor = await openPredictor('runs/sewer');
@@ -136,9 +136,9 @@ export async function openPredictor(model: string, options: PredictorOptions = {
 }
 
 /**
- * The images behind paths: files, folders, patterns, Parquet files, or `-` for a list of paths on standard input.
+ * Yields the images behind paths: files, folders, patterns, Parquet files, or `-` to list them on stdin.
  *
- * @param signal aborted, a list that is waited for ends
+ * @param signal stops the wait for a list on standard input when aborted
  *
  * @example
  * for await (const { name } of imageInputs(['photos', 'more/*.jpg'])) console.log(name);
@@ -152,7 +152,7 @@ export async function* imageInputs(
 }
 
 /**
- * Makes a model of a PyTorch or safetensors checkpoint.
+ * Makes a model file from a PyTorch or safetensors checkpoint.
  *
  * @example
  * const { unused } = await importModel('best.ckpt', { network: 'tresnet-l', classes: ['crack'], out: 'model.safetensors' });
@@ -162,7 +162,7 @@ export async function importModel(checkpoint: string, options: ImportModelOption
 }
 
 /**
- * Trains every combination of losses, networks, datasets and seeds that is not finished yet, and compares them.
+ * Trains all unfinished combinations of losses, networks, datasets and seeds, and compares them.
  *
  * @example
  * const { comparison } = await compare({ config: 'quick', losses: 'bce,any-bce', seeds: '1,2', out: 'comparisons/digits' });
@@ -172,7 +172,7 @@ export async function compare(options: CompareOptions, hooks: ExperimentHooks = 
 }
 
 /**
- * Trains with a field at each of its values, compares the runs, and recommends a value if the choice matters.
+ * Trains with several values of a field, compares the runs, and recommends a value if the choice matters.
  *
  * @example
  * const { sweep: result } = await sweep({ config: 'quick', over: 'lambda=0.02,0.2', seeds: '1,2', out: 'sweeps/lambda' });
@@ -182,7 +182,7 @@ export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}):
 }
 
 /**
- * Works on a study until all its trials are over or the signal comes, and gives what was found so far.
+ * Works on a study until all its trials are done or the signal is aborted, and returns what was found so far.
  *
  * @example
  * const { best } = await tune('studies/digits', { config: 'quick', trials: 30 });
@@ -196,7 +196,7 @@ export async function tune(
 }
 
 /**
- * Trains what a table of the paper needs and is not finished yet, and writes a page with the published figures beside ours.
+ * Trains the unfinished runs of a table of the paper, and writes a page that compares its figures with ours.
  *
  * @example
  * const { page } = await rerunPaper({ table: '2', data: ['chestxray14=data/chest'], out: 'paper' });
@@ -206,7 +206,7 @@ export async function rerunPaper(options: RerunOptions, hooks: RerunHooks = {}):
 }
 
 /**
- * Trains short pilots with several losses, the best of them again in longer ones, and recommends one.
+ * Trains short pilots with several losses, then longer ones with the best of them, and recommends a loss.
  *
  * @example
  * const { recommendation } = await recommend({ source: 'digits', minutes: 10 });
@@ -220,7 +220,7 @@ export async function recommend(
 }
 
 /**
- * Writes a network's embeddings of a dataset with names, splits and labels, as a dataset of features.
+ * Writes a network's embeddings of a dataset, with names, splits and labels, as a dataset of features.
  *
  * @example
  * await embed('runs/sewer', 'sewerml=data/sewer', { out: 'features.parquet' });
@@ -230,7 +230,8 @@ export async function embed(model: string, spec: string, options: EmbedOptions):
 }
 
 /**
- * Exports a model (its file, or the folder of its run) to ONNX: one file with weights, classes, preparation, calibration and decision.
+ * Exports a model (its file, or its run folder) to ONNX: one file with weights, classes, preprocessing,
+ * calibration and decision.
  *
  * @example
  * const { check } = await exportOnnx('runs/sewer', { out: 'sewer.onnx' });
@@ -240,7 +241,8 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
 }
 
 /**
- * Exports a network in memory, of ours or any module from images [batch, 3, size, size] to logits [batch, classes].
+ * Exports a network in memory: one of ours, or any module from images [batch, 3, size, size] to logits
+ * [batch, classes].
  *
  * @example
  * const description = { classes: ['crack', 'roots'], channels: 3, mean: [0.5], std: [0.25] } as const;
@@ -251,7 +253,7 @@ export async function exportNetwork(network: nn.Layer, options: ExportNetworkOpt
 }
 
 /**
- * Exports a model as a web page: a folder that any static host serves, where visitors drop photos and see what the model finds.
+ * Exports a model as a web page: a folder for any static host, where visitors drop photos for predictions.
  *
  * @example
  * const { hasHeatMaps } = await exportWeb('runs/sewer', { out: 'sewer-web' });
@@ -261,7 +263,7 @@ export async function exportWeb(model: string, options: ExportWebOptions): Promi
 }
 
 /**
- * Writes a model (its file, or the folder of its run) as a folder that timm loads.
+ * Writes a model (its file, or its run folder) as a folder that timm loads.
  *
  * @example
  * (await exportTimm('runs/sewer', 'sewer-timm')).architecture // 'tresnet_l'
@@ -271,7 +273,7 @@ export async function exportTimm(model: string, folder: string): Promise<Exporte
 }
 
 /**
- * Writes a model (its file, or the folder of its run) with torchvision's names, and what it is built with.
+ * Writes a model (its file, or its run folder) with torchvision's parameter names, and how to build it.
  *
  * @example
  * (await exportTorchvision('runs/sewer', 'sewer-torchvision')).architecture // 'vit_b_16'
@@ -281,7 +283,7 @@ export async function exportTorchvision(model: string, folder: string): Promise<
 }
 
 /**
- * Serves models over HTTP: runs, their model.safetensors or exported .onnx files, `NAME=PATH` under another name.
+ * Serves models over HTTP: runs, model.safetensors or exported .onnx files, or `NAME=PATH` for another name.
  *
  * @example
  * await using server = await serve(['runs/sewer'], { port: 0 });

@@ -1,8 +1,8 @@
 // anyclass: multi-label classifiers on data where most examples are negative.
 //
-// This import loads next to nothing: a function's code comes with its first call, libtorch with the first tensor. Parts to build with
-// have their own paths: anyclass/configuration, anyclass/data, anyclass/networks, anyclass/losses, anyclass/runs,
-// anyclass/experiments, anyclass/tuning, anyclass/reports, anyclass/verify.
+// This import loads next to nothing: a function's code is loaded by its first call, libtorch by the first
+// tensor. Building blocks have their own paths: anyclass/configuration, anyclass/data, anyclass/networks,
+// anyclass/losses, anyclass/runs, anyclass/experiments, anyclass/tuning, anyclass/reports, anyclass/verify.
 
 export { runDisplay } from './commandLine/display/runDisplay.js';
 export { defineConfig } from './configuration/defineConfig.js';

@@ -1,4 +1,4 @@
-// What a user has after `npm install`: the packed packages in an empty folder, with and without an engine.
+// What a user gets from `npm install`: the packed packages in an empty folder, with and without an engine.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,10 +24,10 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }), 60_000);
 
 beforeEach((context) => {
-  // Without a network, and with nothing in npm's cache, there is nothing to install from.
+  // Without a network and with an empty npm cache, there is nothing to install from.
   context.skip(
     /ENOTFOUND|EAI_AGAIN|ENOTCACHED|ECONNREFUSED/.test(problem),
-    'the npm registry is out of reach',
+    'the npm registry cannot be reached',
   );
   expect(problem).toBe('');
 });
@@ -35,7 +35,7 @@ beforeEach((context) => {
 describe.each(['@anyclass/core', '@anyclass/torch', 'anyclass'])('the package %s', (name) => {
   const at = join(consumer, 'node_modules', name);
 
-  test('has a readme, the license and types, and neither tests nor what a build left behind', () => {
+  test('has a readme, the license and types, but no tests or build leftovers', () => {
     const files = readdirSync(at, { recursive: true, encoding: 'utf8' });
     expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/index.d.ts']));
     expect(
@@ -59,7 +59,7 @@ test.each(['node16', 'bundler'] as const)('a strict program type-checks under %s
   expect(typeCheck(consumer, resolution)).toBe('');
 });
 
-test('core is bundled for a browser and computes there', () => {
+test('core can be bundled for a browser and computes there', () => {
   const page: { loss?: number } = {};
   runInNewContext(bundleCore(consumer), Object.assign(page, { globalThis: page, WebAssembly }));
   const [logits, targets] = [new Float64Array([2, -1]), new Float64Array([1, 0])];
@@ -69,7 +69,7 @@ test('core is bundled for a browser and computes there', () => {
 describe('without an engine', () => {
   const environment = { ANYCLASS_HOME: join(folder, 'nothing') };
 
-  test('the package is imported, which loads a few small files and none of its dependencies', () => {
+  test('importing the package loads a few small files and none of its dependencies', () => {
     const hook = 'export const load = (url, context, next) => (console.log(url), next(url, context));';
     const program = `
       const { register } = await import('node:module');
@@ -94,7 +94,7 @@ describe('without an engine', () => {
     expect(anyclass(['playground', '--out', 'page.html'], environment)).toMatchObject({ status: 0 });
   });
 
-  test('what needs a tensor gives one error with the one command to run', () => {
+  test('commands that need a tensor give one error with the one command to run', () => {
     expect(anyclass(['init', 'photos', '--out', 'untrained.json'], environment)).toMatchObject({ status: 0 });
     const { status, stderr } = anyclass(['train', 'untrained.json', '--run', 'runs/none'], environment);
     expect(status).toBe(1);
@@ -105,7 +105,7 @@ describe('without an engine', () => {
   });
 });
 
-test('set up, a user trains on 200 images and predicts one', () => {
+test('after setup, a user trains on 200 images and predicts one', () => {
   const done = (words: readonly string[]) => {
     const { status, stdout, stderr } = anyclass(words);
     expect([status, status === 0 ? '' : stderr]).toEqual([0, '']);
@@ -128,7 +128,7 @@ function anyclass(words: readonly string[], environment: NodeJS.ProcessEnv = {})
   return run([join(consumer, 'node_modules/.bin/anyclass'), ...words], consumer, environment);
 }
 
-/** Gray pictures, half of them with a red, a green or a blue square; a table tells which. */
+/** Writes gray images, half of them with a red, green or blue square, and a table of labels. */
 async function makeImages(at: string, count: number): Promise<void> {
   mkdirSync(at);
   const colors = ['red', 'green', 'blue'];

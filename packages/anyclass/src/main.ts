@@ -10,5 +10,5 @@ import { isSpeaker } from './distribution/speaker.js';
 keepGoingWithoutReaders();
 endWithLauncher();
 const exitCode = await runProgram(commandEntries, process.argv.slice(2), standardTerminal(isSpeaker()));
-// Results that could not be written may have set one.
+// A failed write of results may already have set an exit code.
 if (exitCode !== 0) process.exitCode = exitCode;

@@ -1,4 +1,4 @@
-// What every package of the checkout brings when it is published.
+// What every published package of the repository must contain.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -25,19 +25,19 @@ const version = manifestOf('packages/anyclass').version;
 describe.each(published)('%s', (folder) => {
   const manifest = manifestOf(folder);
 
-  test('has a readme that begins with its name, and the license', () => {
+  test('has a readme that starts with its name, and the license', () => {
     expect(read(`${folder}/README.md`)).toMatch(new RegExp(`^# ${manifest.name}\n`));
     expect(read(`${folder}/LICENSE`)).toBe(read('LICENSE'));
     expect(manifest.license).toBe('MIT');
   });
 
-  test('is published with provenance, from its own folder, at the version of all', () => {
+  test('is published with provenance, from its own folder, with the same version as all others', () => {
     expect(manifest.publishConfig).toEqual({ access: 'public', provenance: true });
     expect(manifest.repository.directory).toBe(folder);
     expect(manifest.version).toBe(version);
   });
 
-  test('has types for every entry point, first of what a compiler looks for', () => {
+  test('has types for every entry point, as the first condition', () => {
     for (const entry of Object.values(manifest.exports)) {
       const conditions = Object.keys(entry).filter((name) => name !== '@anyclass/source');
       expect(conditions).toEqual(['types', 'default']);
@@ -45,7 +45,7 @@ describe.each(published)('%s', (folder) => {
     }
   });
 
-  test('leaves tests out and runs nothing when it is installed', () => {
+  test('excludes tests and runs nothing when it is installed', () => {
     expect(manifest.files).toContain('!**/*.test.*');
     const scripts = Object.keys(manifest.scripts ?? {});
     expect(scripts.filter((name) => /install|^prepare$|^dependencies$/.test(name))).toEqual([]);

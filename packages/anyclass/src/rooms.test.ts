@@ -1,4 +1,4 @@
-// The floor plan: a room imports only from rooms below it. `index.ts`, `main.ts` and tests stand above all.
+// The floor plan: a room imports only from rooms below it. `index.ts`, `main.ts` and tests are above all.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -67,17 +67,17 @@ function roomOf(file: string): string {
   return rest.length > 0 ? first : 'index.ts, main.ts';
 }
 
-test('every folder of the source is a room with a place', () => {
+test('every source folder is a room with a place in the order', () => {
   const folders = readdirSync(source, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(folders.map(({ name }) => name).sort()).toEqual([...rooms].sort());
 });
 
-test('rooms import only from rooms below them, so that no import closes a circle', () => {
+test('rooms import only from rooms below them, so that there are no import cycles', () => {
   const height = (room: string) => (rooms.includes(room) ? rooms.indexOf(room) : rooms.length);
   const upward = roomImports().filter(({ from, to }) => height(from) < height(to));
   expect(upward.map(({ text }) => text)).toEqual([]);
 });
 
-test('events import nothing of ours but their own types', () => {
+test('events import nothing from other rooms', () => {
   expect(roomImports().filter(({ from }) => from === 'events')).toEqual([]);
 });

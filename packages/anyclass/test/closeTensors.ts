@@ -1,7 +1,7 @@
 import type { Tensor } from '@anyclass/torch';
 import { expect } from 'vitest';
 
-/** Expects that no element is further off than a part of the largest one expected. */
+/** Expects every element to be within `tolerance` times the largest expected magnitude. */
 export function expectClose(found: Tensor, expected: Tensor, tolerance: number, name: string): void {
   const wanted = expected.to('float64');
   const largest = wanted.abs().amax().toNumber() || 1;

@@ -1,4 +1,5 @@
-// A project that uses the installed packages: every entry point type-checked by a strict compiler, core bundled for a browser.
+// A project that uses the installed packages: every entry point is type-checked in strict mode, and core is
+// bundled for a browser.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -28,9 +29,10 @@ export const wrong: ConfigurationInput = { data: { dataset: 'digits' }, loss: { 
 `;
 
 /**
- * Type-checks a program that imports every entry point of the packages, and says what is wrong.
+ * Type-checks a program that imports every entry point of the packages. Returns the errors; '' if there are
+ * none.
  *
- * @param {string} folder of the project
+ * @param {string} folder the project's folder
  * @param {'node16' | 'bundler'} resolution
  */
 export function typeCheck(folder, resolution) {
@@ -61,9 +63,9 @@ export function typeCheck(folder, resolution) {
 }
 
 /**
- * Bundles a program on core for a browser, and gives the script.
+ * Bundles a program that uses core for a browser. Returns the script.
  *
- * @param {string} folder of the project
+ * @param {string} folder the project's folder
  */
 export function bundleCore(folder) {
   const source = `

@@ -1,4 +1,4 @@
-// Ways in which files get damaged: cut off, some bytes changed, a mark put in, a line dropped or doubled.
+// Kinds of damage to files: truncated, some bytes changed, a character inserted, a line dropped or doubled.
 
 import { randomStream } from '../src/data/philox.js';
 
@@ -26,7 +26,7 @@ const damages: readonly Damage[] = [
   },
 ];
 
-/** The bytes with one damage; the same for a number. */
+/** A damaged copy; the same for the same number. */
 export function damaged(bytes: Buffer, number: number): Buffer {
   const draw = randomStream('sample', 2, 0, number);
   return bytes.length === 0

@@ -1,9 +1,9 @@
-// Images of more than 8 bits, bitmaps and files of several frames, written for tests.
+// Test images with more than 8 bits, bitmaps, and files with several frames.
 
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** A 16-bit PNG, gray (one value a pixel) or in color (three). */
+/** A 16-bit PNG, gray (one value per pixel) or color (three). */
 export function png16(values: readonly number[], width: number, height: number): Buffer {
   const channels = values.length / (width * height);
   const rows = Buffer.alloc(height * (1 + 2 * width * channels));
@@ -32,7 +32,7 @@ function chunk(kind: string, data: Buffer): Buffer {
 }
 
 /**
- * A gray TIFF without compression, in pages of one size.
+ * An uncompressed gray TIFF with pages of the same size.
  *
  * @param format 1 unsigned, 2 signed, 3 floating point
  */
@@ -83,7 +83,7 @@ export function tiff(
   return out;
 }
 
-/** An animation whose frames are of one gray each. */
+/** An animation whose frames each have a single gray level. */
 export async function animation(grays: readonly number[], kind: 'gif' | 'webp'): Promise<Buffer> {
   const side = 8;
   const pixels = Buffer.concat(grays.map((gray) => Buffer.alloc(side * side * 3, gray)));
@@ -98,7 +98,7 @@ export interface BitmapContent {
   readonly height: number;
   readonly bits: number;
   readonly compression?: number;
-  /** Blue, green, red and a zero of each color; or the masks. */
+  /** Blue, green, red, and a zero for each color; or the bit masks. */
   readonly palette?: readonly number[];
   readonly pixels: readonly number[];
 }

@@ -1,8 +1,8 @@
-// DICOM files for tests: explicit little endian, with the attributes that say how pixels are shown.
+// DICOM files for tests: explicit little endian, with the attributes that determine how pixels are shown.
 
 import { Buffer } from 'node:buffer';
 
-/** An attribute: its tag, its type of value, and the value; numbers are written as the type asks for. */
+/** An attribute: its tag, its value type, and the value; numbers are written as the type requires. */
 export type Attribute = readonly [
   tag: number,
   vr: string,
@@ -56,13 +56,13 @@ export function dicomFile(content: DicomContent): Buffer {
   ]);
 }
 
-/** A sequence of one item, as the value of an attribute of type SQ. */
+/** A sequence with one item, as the value of an attribute of type SQ. */
 export function item(attributes: readonly Attribute[]): Buffer {
   const content = Buffer.concat(attributes.map(element));
   return Buffer.concat([tagBytes(0xfffee000), uint32(content.length), content]);
 }
 
-/** A frame in DICOM's RLE: 16-bit samples as a segment of high and one of low bytes. */
+/** A frame in DICOM's RLE: 16-bit samples as one segment of high bytes and one of low bytes. */
 export function runLengths(values: Uint16Array): Buffer {
   const segments = [8, 0].map((shift) => packed(Uint8Array.from(values, (value) => value >> shift)));
   const header = Buffer.alloc(64);
@@ -72,7 +72,7 @@ export function runLengths(values: Uint16Array): Buffer {
   return Buffer.concat([header, ...segments]);
 }
 
-/** PackBits: runs of three and more, literals else. */
+/** PackBits: runs of three or more, otherwise literals. */
 function packed(bytes: Uint8Array): Buffer {
   const out: number[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -90,7 +90,7 @@ function packed(bytes: Uint8Array): Buffer {
   return Buffer.from(out.length % 2 === 0 ? out : [...out, 0]);
 }
 
-/** Lossless JPEG of samples with a predictor, each difference after a code of five bits: its size. */
+/** Lossless JPEG of samples with a predictor; each difference follows a five-bit code for its size. */
 export function losslessJpeg(values: Uint16Array, width: number, height: number, predictor: number): Buffer {
   const stream: number[] = [];
   const write = (value: number, bits: number) => {
@@ -121,7 +121,7 @@ export function losslessJpeg(values: Uint16Array, width: number, height: number,
   return Buffer.from(bytes.length % 2 === 0 ? bytes : [...bytes, 0]);
 }
 
-/** Straight from the standard's table. */
+/** Directly from the standard's table. */
 function predicted(at: (x: number, y: number) => number, x: number, y: number, predictor: number): number {
   if (x === 0 && y === 0) return 0x8000;
   if (y === 0) return at(x - 1, y);

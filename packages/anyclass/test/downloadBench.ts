@@ -16,7 +16,7 @@ export const small = Buffer.from('{"architecture": "resnet18"}\n');
 export const wanted = { repository: 'tester/network', revision: 'main', file: 'model.safetensors' };
 export const patience = { ...usualPatience, tries: 4, firstPause: 1, longestPause: 1 };
 
-/** Starts the hub, for the tests of a file; settings, options and events are new for each of them. */
+/** Starts the hub for all tests of a file; settings, options, and events are new for each test. */
 export async function downloadBench() {
   const folder = mkdtempSync(join(tmpdir(), 'anyclass-hub-'));
   const hub = await fakeHub({ 'model.safetensors': large, 'small.json': small, 'deep/er/model.bin': large });
@@ -42,7 +42,7 @@ export async function downloadBench() {
     hub,
     seen: (server: 'hub' | 'storage', method = 'GET') =>
       hub.state.requests.filter((request) => request.server === server && request.method === method),
-    /** What is left of an unfinished download. */
+    /** The files left by an unfinished download. */
     leftovers: () =>
       existsSync(bench.settings.cache)
         ? readdirSync(bench.settings.cache, { recursive: true, encoding: 'utf8' }).filter((name) =>

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 
 /**
- * Writes `photos/images` and `photos/labels.csv` into a folder. Bright squares are one class, bright stripes another; a third of
- * the images show neither, and in some nobody looked for stripes.
+ * Writes `photos/images` and `photos/labels.csv` into a folder. Bright squares are one class, bright stripes
+ * another; a third of the images show neither, and in some, stripes are unknown.
  */
 export async function drawImages(folder: string, count = 60): Promise<void> {
   mkdirSync(join(folder, 'photos', 'images'), { recursive: true });

@@ -1,10 +1,11 @@
-// A root directory that holds a few programs with the libraries they load, and nothing else: no compiler, no package manager.
+// A root directory with a few programs and the libraries they load, and nothing else: no compiler, no package
+// manager.
 
 import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from './installation.mjs';
 
-/** Why such a root cannot be made or entered here; undefined where it can. */
+/** Why such a root cannot be created or entered on this machine; undefined if it can. */
 export function whyNoRoot() {
   if (process.platform !== 'linux') return 'needs Linux';
   if (process.getuid?.() !== 0) return 'needs to run as root, for chroot';
@@ -14,10 +15,12 @@ export function whyNoRoot() {
 }
 
 /**
- * Fills a root with files of the system, at their own places, and with the libraries that the loader would open for them.
+ * Fills a root with system files at their own paths, and with the libraries that the loader would open for
+ * them.
  *
  * @param {string} root
- * @param {{ files: string[], loadedBy?: string[] }} wanted `loadedBy`: files whose libraries are needed, but that come in otherwise
+ * @param {{ files: string[], loadedBy?: string[] }} wanted `loadedBy`: files whose libraries are needed, but
+ * that are added in another way
  */
 export function fillRoot(root, { files, loadedBy = [] }) {
   const all = new Set(files);
@@ -31,7 +34,7 @@ export function fillRoot(root, { files, loadedBy = [] }) {
 }
 
 /**
- * Runs a command line inside a root, in /project, which is a folder of the system that cannot be written from there.
+ * Runs a command line inside a root, in /project, which is a read-only mount of a folder of the system.
  *
  * @param {string} root
  * @param {string} project
@@ -53,7 +56,7 @@ export function runInRoot(root, project, words, environment) {
 }
 
 /**
- * By a link where that is possible: libtorch is large.
+ * Puts a file into a root, as a hard link if possible, since libtorch is large.
  *
  * @param {string} file
  * @param {string} root

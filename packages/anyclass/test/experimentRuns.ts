@@ -1,4 +1,4 @@
-// Folders of finished runs, without training: what tests of comparisons read.
+// Folders of finished runs, created without training, for tests of comparisons.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { readSummary } from '../src/runs/summary.js';
 
 export interface SyntheticRun {
   readonly configuration: ConfigurationInput;
-  /** How far scores of present classes lie above those of absent ones, in logits. */
+  /** How far the scores of present classes are above those of absent ones, in logits. */
   readonly strength: number;
   /** Default 60 in each split. */
   readonly rows?: number;
@@ -27,7 +27,7 @@ export interface SyntheticRun {
 
 const classNames = ['crack', 'roots', 'deposit'];
 
-/** Writes a run folder whose scores follow from the run's seed; labels are the same in all. */
+/** Writes a run folder whose scores depend on the run's seed; labels are the same in all runs. */
 export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
   const {
     configuration: input,
@@ -115,7 +115,9 @@ export function writeRunWithEpochs(
   }
 }
 
-/** Three seeds of bce, of any-bce, which is better, and of any-bce with another λ, which is best. */
+/**
+ * Writes three seeds each of bce, of any-bce, which is better, and of any-bce with another λ, which is best.
+ */
 export function writeThreeLosses(folder: string): void {
   for (const seed of [1, 2, 3]) {
     writeSyntheticRun(join(folder, `bce-${seed}`), lossRun('bce', seed, 1.2));

@@ -1,6 +1,6 @@
-// What happens to two machines that train together when something fails on one of them (needs a build, root and `ip`). All
-// processes must end in time, with one message that names a rank and what it did; the run must resume, and end with the weights
-// of one that was left alone, bit for bit.
+// What happens to two machines that train together when something fails on one of them (needs a build, root,
+// and `ip`). All processes must exit in time, with one message that names a rank and what it did. The run
+// must resume and finish with the weights of an undisturbed run, bit for bit.
 //
 //   node packages/anyclass/test/failingRanks.mjs [CASE…]
 
@@ -25,7 +25,7 @@ import {
 exitIfImpossible();
 
 const timeout = 20;
-/** What ranks and launchers take beyond the timeout, on a busy machine. */
+/** The time that ranks and launchers may take beyond the timeout, on a busy machine. */
 const reserve = 60;
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-failing-'));
 const machines = createMachines(folder);
@@ -62,10 +62,11 @@ const train = (/** @type {string} */ run) => [
 /**
  * @typedef {object} Case
  * @property {string} name
- * @property {(mark: string, run: string) => void} [strike] what goes wrong, when the first checkpoint is written
+ * @property {(mark: string, run: string) => void} [strike] causes the failure, once the first checkpoint is
+ * written
  * @property {() => void} [mend]
- * @property {RegExp} says what the launcher's message must have
- * @property {number} [within] seconds, beside the reserve
+ * @property {RegExp} says what the launcher's message must match
+ * @property {number} [within] seconds, in addition to the reserve
  */
 
 /** @param {NodeJS.Signals} name */
@@ -78,13 +79,13 @@ const cases = [
   {
     name: 'SIGKILL of rank 0',
     strike: send(0, 'SIGKILL'),
-    says: /rank 0 \(process \d+\) was ended by SIGKILL/,
+    says: /rank 0 \(process \d+\) was killed by SIGKILL/,
     within: 0,
   },
   {
     name: 'SIGKILL of rank 1',
     strike: send(1, 'SIGKILL'),
-    says: /rank 1 \(process \d+\) was ended by SIGKILL/,
+    says: /rank 1 \(process \d+\) was killed by SIGKILL/,
     within: 0,
   },
   {
@@ -112,7 +113,7 @@ const cases = [
   },
 ];
 
-/** Leaves no room on the disk of a run. */
+/** Fills the disk of a run. */
 function fill(/** @type {string} */ run) {
   try {
     writeFileSync(join(run, '..', 'filler'), Buffer.alloc(2 ** 30));
@@ -147,7 +148,9 @@ try {
   machines.remove();
   rmSync(folder, { recursive: true, force: true });
 }
-console.log('\n| what failed | all ended after | message | resumed with the same bits |\n|---|---|---|---|');
+console.log(
+  '\n| what failed | all stopped after | message | resumed with the same bits |\n|---|---|---|---|',
+);
 for (const row of table) console.log(`| ${row.join(' | ')} |`);
 process.exitCode = failures > 0 ? 1 : 0;
 
@@ -162,13 +165,13 @@ async function attempt({ name, strike, mend, says, within = timeout }, expected)
     const { ended } = started([...launch, ...train(run)], { mark });
     await until(() => hasCheckpoint(run), 120, 'a checkpoint');
     if (existsSync(join(run, 'summary.json')))
-      throw new Error(`${name}: the run was over before anything could fail`);
+      throw new Error(`${name}: the run finished before anything could fail`);
     const struck = performance.now();
     strike?.(mark, run);
     const limit = within + reserve;
     const end = await Promise.race([
       ended,
-      until(() => false, limit, 'the launcher did not end').catch(() => undefined),
+      until(() => false, limit, 'the launcher did not exit').catch(() => undefined),
     ]);
     if (!end) return note(name, `not within ${limit} s`, '–', '–', false);
     const seconds = (performance.now() - struck) / 1000;
@@ -195,7 +198,7 @@ async function attempt({ name, strike, mend, says, within = timeout }, expected)
   }
 }
 
-/** A machine with a cache of its own on a disk without room ends the other, too; nothing of its cache is used. */
+/** A machine whose own cache is on a full disk stops the other machine too; nothing of its cache is used. */
 async function fullCache() {
   const mark = randomUUID();
   const photos = join(folder, 'photos');

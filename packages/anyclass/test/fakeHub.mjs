@@ -1,16 +1,18 @@
-// A hub on this machine, with a second server that it sends downloads to, and everything that can go wrong on the way.
+// A hub on this machine, with a second server that it redirects downloads to, and everything that can go
+// wrong in between.
 
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What the second server does with one request, in place of serving it well:
- * - `reset`, `truncate`: the connection breaks, or ends as if all were well, after a third of the bytes
- * - `all`: 200 with everything, whatever range was asked for; `416`; `500`; `429`: with `Retry-After: 0`
- * - `changed`: another version of the file from now on, with another ETag
- * - `wrong`: bytes that are not the file's; `shifted`: a range that begins elsewhere; `longer`: more bytes than the file has
- * - `page`: a log-in page; `silent`: no answer
+ * What the second server does with one request instead of serving it properly:
+ * - `reset`, `truncate`: the connection breaks, or ends normally, after a third of the bytes
+ * - `all`: 200 with everything, whatever range was requested; `416`; `500`; `429`: with `Retry-After: 0`
+ * - `changed`: from now on, another version of the file, with another ETag
+ * - `wrong`: bytes that are not the file's; `shifted`: a range that starts elsewhere; `longer`: more bytes
+ * than the file has
+ * - `page`: a login page; `silent`: no response
  *
  * @typedef {'reset' | 'truncate' | 'all' | '416' | '500' | '429' | 'changed' | 'wrong' | 'shifted' | 'longer' | 'page' | 'silent'} Failure
  *
@@ -24,29 +26,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const commit = 'c0ffee'.padEnd(40, '0');
 
 /**
- * Serves the same files in every repository: those that end in .json as git does, and all others as large files.
+ * Serves the same files in every repository: .json files as regular git files, and all others as large files.
  *
  * @param {Record<string, Buffer>} files by name
  * @param {object} [pace]
  * @param {number} [pace.pause] milliseconds between two parts of a file
- * @param {() => number} [pace.received] how many bytes of the file the client has: the server keeps at most 128 KiB on the way,
- *   where this machine's own network would take in megabytes that a killed client never sees
+ * @param {() => number} [pace.received] how many bytes of the file the client has. The server keeps at most
+ * 128 KiB in flight;
+ *   otherwise, this machine's own network would accept megabytes that a killed client never sees
  */
 export async function fakeHub(files, { pause = 0, received } = {}) {
   const part = 65536;
   const state = {
     /** @type {SeenRequest[]} */
     requests: [],
-    /** Bytes of files that the second server sent. */
+    /** Bytes of files sent by the second server. */
     bytesSent: 0,
-    /** One for each of the next requests to the second server. @type {(Failure | undefined)[]} */
+    /** Failures of the next requests to the second server, one each. @type {(Failure | undefined)[]} */
     failures: [],
-    /** Answers of the first server in place of its own: a status. @type {number[]} */
+    /** Statuses that the first server returns instead of its own responses. @type {number[]} */
     refusals: [],
     version: 'first',
     endpoint: '',
     storage: '',
-    /** Called when bytes were sent, with how many of this request. @type {(sent: number) => void} */
+    /**
+     * Called whenever bytes were sent, with the number sent for this request so far. @type {(sent: number) =>
+     * void}
+     */
     onSent: () => {},
   };
   const storage = createServer(async (request, response) => {
@@ -137,7 +143,7 @@ export async function fakeHub(files, { pause = 0, received } = {}) {
     response.end();
   });
   state.endpoint = await listening(hub, '127.0.0.1');
-  // Python compares names of hosts without their ports.
+  // Python compares host names without ports.
   state.storage = await listening(storage, 'localhost');
   return {
     state,
@@ -171,7 +177,7 @@ function seen(server, { method = '', url = '', headers }) {
 
 /**
  * @param {import('node:http').Server} server
- * @param {string} host what it is called
+ * @param {string} host its host name
  */
 async function listening(server, host) {
   await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined)));

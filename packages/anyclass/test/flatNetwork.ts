@@ -1,7 +1,7 @@
 import { nn, type Tensor } from '@anyclass/torch';
 import { Network } from '../src/networks/network.js';
 
-/** One linear layer on the pixels of RGB images: what tests of training learn with in no time. */
+/** One linear layer on the pixels of RGB images, for fast tests of training. */
 export class FlatNetwork extends Network {
   readonly headPrefix = 'fc.';
   readonly fc: nn.Linear;

@@ -1,4 +1,4 @@
-/** Fields of a run of seconds that saves often and has all the state that resuming must restore. */
+/** Fields of a run that takes seconds, saves often, and has all the state that resuming must restore. */
 export const frequentlySaved = [
   'network.inputSize=16',
   'batchSize=16',
@@ -9,6 +9,6 @@ export const frequentlySaved = [
   'augmentation={"flip":0.5,"rotation":10}',
   'checkpoints.everyMinutes=0.003',
   'device=cpu',
-  // More threads than free cores wait for one another: on a busy machine one is the fastest.
+  // More threads than free cores wait for one another; on a busy machine, one is the fastest.
   'threads=1',
 ];

@@ -1,4 +1,4 @@
-// The batch that the method's values were checked with by hand.
+// The batch with which the method's values were checked by hand.
 
 import { effectiveNumberWeights } from '@anyclass/core';
 

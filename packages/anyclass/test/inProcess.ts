@@ -2,7 +2,7 @@ import { runDisplay } from '../src/commandLine/display/runDisplay.js';
 import { runProgram } from '../src/commandLine/program.js';
 import { commandEntries } from '../src/commands/entries.js';
 
-/** What `spawnSync` tells of a process. */
+/** The result of a process, as `spawnSync` returns it. */
 export interface Ending {
   readonly status: number;
   readonly stdout: string;
@@ -10,8 +10,8 @@ export interface Ending {
 }
 
 /**
- * Runs a command in a folder and in this process: for tests of what a command says, where what a process does (signals, pipes,
- * limits) does not matter. Rows of `predict` go to the real standard output.
+ * Runs a command in a folder, within this process. For tests of a command's output in which process behavior
+ * (signals, pipes, limits) does not matter. Rows of `predict` go to the real standard output.
  *
  * @example
  * await runInProcess(folder, ['train', 'nowhere.json']) // { status: 1, … }

@@ -1,4 +1,5 @@
-// Packs the packages and installs them in an empty folder outside of the checkout, as a user would from the registry.
+// Packs the packages and installs them in an empty folder outside the checkout, as a user would from the
+// registry.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -16,9 +17,9 @@ const packages = ['@anyclass/core', '@anyclass/torch', 'anyclass'];
  */
 
 /**
- * Packs the checkout's packages as they are built.
+ * Packs the checkout's built packages.
  *
- * @param {string} folder for the archives
+ * @param {string} folder where the archives go
  * @returns {Record<string, string>} the archive of each package
  */
 export function packPackages(folder) {
@@ -37,9 +38,9 @@ export function packPackages(folder) {
 }
 
 /**
- * Makes a project that depends on the archives and installs it, without install scripts.
+ * Creates a project that depends on the archives and installs it, without install scripts.
  *
- * @param {string} folder a new one
+ * @param {string} folder a new folder
  * @param {Record<string, string>} archives
  * @param {string[]} manager the command line of npm or pnpm
  * @returns {Ending}
@@ -57,20 +58,21 @@ export function installPackages(folder, archives, manager = ['npm']) {
     devDependencies: { '@types/node': '^20.19.43' },
   };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
-  // pnpm would ask the registry for what one archive wants of another.
+  // pnpm would ask the registry for the archives' dependencies on each other.
   const overrides = Object.entries(dependencies).map(([name, file]) => `  '${name}': '${file}'\n`);
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}`);
-  // A connection that a registry leaves open would hold the test up for the five minutes that managers wait.
+  // A connection that the registry leaves open would delay the test by the five minutes that package managers
+  // wait.
   const options = ['--ignore-scripts', '--prefer-offline', '--fetch-timeout=20000'];
   return run([...manager, 'install', ...options], folder);
 }
 
 /**
- * Runs a command line in a folder, without what npm tells programs that it starts itself.
+ * Runs a command line in a folder, without the variables that npm sets for programs it starts.
  *
  * @param {string[]} words
  * @param {string} folder
- * @param {NodeJS.ProcessEnv} environment over this process's own; undefined removes a variable
+ * @param {NodeJS.ProcessEnv} environment overrides this process's own; undefined removes a variable
  * @returns {Ending}
  */
 export function run(words, folder, environment = {}) {

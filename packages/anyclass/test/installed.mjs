@@ -3,7 +3,8 @@
 //   npm run test:install                          all of npm 10, npm 11, pnpm, and npm 12 under Node 22
 //   npm run test:install -- npm@11 pnpm@latest    only these
 //
-// Needs the npm registry, for the managers themselves. npm 12 does not run on Node 20, so npm's own package of Node 22 runs it.
+// Needs the npm registry, for the managers themselves. npm 12 does not run on Node 20, so the npm package of
+// Node 22 runs it.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { installPackages, packPackages, run } from './installation.mjs';
 
 const wanted = process.argv.slice(2);
 const managers = wanted.length > 0 ? wanted : ['npm@10', 'npm@11', 'pnpm@latest', 'npm@12'];
-/** A training of seconds. */
+/** A training that takes seconds. */
 const tiny = JSON.stringify({
   data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 32, test: 32 } } },
   network: { name: 'tresnet-s', inputSize: 32 },
@@ -36,7 +37,7 @@ try {
  * @param {string} manager
  * @param {string} project
  * @param {Record<string, string>} archives
- * @returns {string} what went wrong, '' where nothing did
+ * @returns {string} what went wrong; '' if nothing did
  */
 function attempt(manager, project, archives) {
   const needsNode22 = Number(/^npm@(\d+)/.exec(manager)?.[1] ?? 0) >= 12;

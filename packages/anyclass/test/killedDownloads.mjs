@@ -1,4 +1,5 @@
-// A download that is killed again and again must end with the right bytes, and not transfer much more than the file has.
+// A repeatedly killed download must end with the right bytes and must not transfer much more than the file's
+// size.
 //
 //   node packages/anyclass/test/killedDownloads.mjs 50        (needs a build: npm run setup)
 
@@ -16,17 +17,19 @@ const name = 'hf:tester/network@main:model.safetensors';
 /**
  * @typedef {object} Killing
  * @property {number} kills
- * @property {number} inTransfer how many of them came while bytes did
- * @property {number} finished downloads
- * @property {number} wrong downloads that ended with other bytes
- * @property {number} mostTransferred the largest share of a file's bytes that one download took, 1 without loss
+ * @property {number} inTransfer how many of the kills came during a transfer
+ * @property {number} finished number of finished downloads
+ * @property {number} wrong number of downloads that ended with wrong bytes
+ * @property {number} mostTransferred the most bytes that one download transferred, relative to the file's
+ * size; 1 without loss
  */
 
 /**
- * Kills downloads of a file at random moments, so often in mid-transfer; every fifth kill may come at any time.
+ * Kills downloads of a file at random moments, until there were `kills` in mid-transfer. Every fifth kill may
+ * come at any time.
  *
  * @param {number} kills
- * @param {number} megabytes of the file
+ * @param {number} megabytes the file's size
  * @param {(line: string) => void} say
  * @returns {Promise<Killing>}
  */
@@ -111,7 +114,7 @@ function killLater(child, state, size, isAnyTime) {
 }
 
 /**
- * What a download printed; nothing where it was killed.
+ * The output of a download; '' if it was killed.
  *
  * @param {ReturnType<typeof pull>} child
  */
@@ -126,7 +129,7 @@ export async function outputOf(child) {
   });
   const code = await new Promise((done) => child.on('close', done));
   if (child.signalCode === 'SIGKILL') return '';
-  if (code !== 0) throw new Error(`a download ended with exit code ${code}:\n${said}`);
+  if (code !== 0) throw new Error(`a download exited with code ${code}:\n${said}`);
   return output;
 }
 

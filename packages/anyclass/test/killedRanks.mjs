@@ -1,5 +1,5 @@
-// Two processes that train together, of which one is killed again and again, must end with the weights of two that were left
-// alone, bit for bit (needs a build: npm run setup).
+// Two processes that train together, one of which is killed repeatedly, must end with the weights of two
+// undisturbed ones, bit for bit (needs a build: npm run setup).
 //
 //   node packages/anyclass/test/killedRanks.mjs 30
 
@@ -18,7 +18,7 @@ const fields = [
 ];
 
 /**
- * Kills a random rank at random moments below a launcher that restarts, until a run is through.
+ * Kills a random rank at random moments under a launcher that restarts them, until the run finishes.
  *
  * @param {number} kills
  * @param {(line: string) => void} say
@@ -41,7 +41,7 @@ export function killRanks(kills, say) {
         try {
           process.kill(victim, 'SIGKILL');
         } catch {
-          continue; // it ended by itself just now
+          continue; // it has just exited by itself
         }
         result.kills++;
         say(`kill ${result.kills}`);
@@ -66,7 +66,7 @@ function launched(run, restarts) {
     errors += text;
   });
   const ended = once(child, 'close').then(([code]) => {
-    if (code !== 0) throw new Error(`the launcher ended with exit code ${code}:\n${errors}`);
+    if (code !== 0) throw new Error(`the launcher exited with code ${code}:\n${errors}`);
   });
   return { child, ended };
 }

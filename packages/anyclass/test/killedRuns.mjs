@@ -1,4 +1,4 @@
-// A run that is killed again and again must end with the weights of one that was left alone, bit for bit.
+// A repeatedly killed run must end with the weights of an undisturbed one, bit for bit.
 //
 //   node packages/anyclass/test/killedRuns.mjs 50        (needs a build: npm run setup)
 
@@ -17,7 +17,7 @@ const fields = [
 ];
 
 /**
- * Kills runs at random moments, every second time in the middle of writing a file of weights, and resumes them.
+ * Kills runs at random moments, every second time while a file of weights is being written, and resumes them.
  *
  * @param {number} kills
  * @param {(line: string) => void} say
@@ -42,7 +42,7 @@ export function killRuns(kills, say) {
 
 /** @param {string} run */
 function begin(run) {
-  rmSync(run, { recursive: true, force: true }); // a kill may have come before the run had begun
+  rmSync(run, { recursive: true, force: true }); // a kill may have come before the run had started
   return start(['train', 'quick', '--run', run, ...fields.flatMap((field) => ['--set', field])]);
 }
 
@@ -63,11 +63,12 @@ async function untilExit(child) {
     said += text;
   });
   const code = await new Promise((resolve) => child.on('exit', resolve));
-  if (code !== 0) throw new Error(`a run ended with exit code ${code}:\n${said}`);
+  if (code !== 0) throw new Error(`a run exited with code ${code}:\n${said}`);
 }
 
 /**
- * Kills a child after some time, or, from then on, as soon as a file is being written; true where it ended before.
+ * Kills a child after some time or, if `checkpoints` is given, from then on as soon as a file is being
+ * written there. Returns true if the child finished before.
  *
  * @param {ReturnType<typeof start>} child
  * @param {number} after

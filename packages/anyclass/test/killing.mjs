@@ -1,15 +1,19 @@
-// Runs that are killed again and again, and must end with the weights of one that was left alone, bit for bit.
+// Runs that are killed repeatedly and must end with the weights of an undisturbed one, bit for bit.
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** @typedef {{ kills: number, finished: number, different: string[] }} Killed Different are the runs that ended otherwise. */
+/**
+ * @typedef {{ kills: number, finished: number, different: string[] }} Killed `different`: the runs with other
+ * weights.
+ */
 
 /**
- * Runs once undisturbed, and then with kills until there were so many. `undisturbed` and `disturbed` make a run in the folder
- * that they are given, to its end; `disturbed` counts its kills in the result, and is told how long a run takes, in milliseconds.
+ * Runs once undisturbed, and then with kills until there were `kills` of them. `undisturbed` and `disturbed`
+ * complete a run in the given folder. `disturbed` counts its kills in the result, and receives the duration
+ * of an undisturbed run in milliseconds.
  *
  * @template {object} Counts
  * @param {number} kills
@@ -44,7 +48,7 @@ export async function killAgainAndAgain(kills, say, { counts, undisturbed, distu
 }
 
 /**
- * Shows the result of a program, and fails where a run ended otherwise.
+ * Prints the result of a program, and fails if a run ended with other weights.
  *
  * @param {Killed} result
  */
@@ -54,7 +58,7 @@ export function tellResult(result) {
 }
 
 /**
- * A hash of the last checkpoint and of the model.
+ * A hash of the last checkpoint, the model, and the test scores.
  *
  * @param {string} run
  */

@@ -1,11 +1,12 @@
-// Public layouts of labels, a few small images each, as the programs and archives that they are named after write them.
+// Public layouts of labels with a few small images each, as written by the programs and archives they are
+// named after.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
 import type { Dataset } from '../src/data/dataset.js';
 
-/** Writes a file below a folder, with the folders above it. */
+/** Returns a function that writes a file below a folder and creates the folders above it. */
 export function fileWriter(root: string): (name: string, content: string | Buffer) => void {
   return (name, content) => {
     const path = join(root, name);
@@ -14,7 +15,7 @@ export function fileWriter(root: string): (name: string, content: string | Buffe
   };
 }
 
-/** A small picture of its own for a number. */
+/** A small image, different for each number. */
 export async function picture(number: number): Promise<Buffer> {
   const background = { r: (number * 53) % 256, g: (number * 97) % 256, b: (number * 151) % 256 };
   return sharp({ create: { width: 12, height: 8, channels: 3, background } })
@@ -24,7 +25,10 @@ export async function picture(number: number): Promise<Buffer> {
 
 const box = '0.5 0.5 0.25 0.125';
 
-/** Ultralytics: one folder of images and of labels per split, names with numbers; two images have no label file, one an empty one. */
+/**
+ * Ultralytics: folders of images and labels per split, numbered names; two images have no label file, one has
+ * an empty one.
+ */
 export async function writeUltralytics(root: string): Promise<void> {
   const write = fileWriter(root);
   write(
@@ -47,7 +51,7 @@ export async function writeUltralytics(root: string): Promise<void> {
   }
 }
 
-/** Roboflow: a folder per split with images and labels in it, and paths that begin with `../`. */
+/** Roboflow: a folder per split with images and labels in it, and paths that start with `../`. */
 export async function writeRoboflow(root: string): Promise<void> {
   const write = fileWriter(root);
   write(
@@ -76,7 +80,7 @@ export async function writeLabelImg(root: string): Promise<void> {
   }
 }
 
-/** An annotation of Pascal VOC; names that end in `*` are of difficult objects. */
+/** A Pascal VOC annotation; names that end in `*` are difficult objects. */
 export function vocXml(file: string, objects: readonly string[]): string {
   const parts = objects.map((name) => {
     const difficult = name.endsWith('*') ? 1 : 0;
@@ -131,7 +135,7 @@ export async function writeVocBesideImages(root: string): Promise<void> {
   }
 }
 
-/** torchvision's ImageFolder, with folders within folders, negatives, and files that are no images. */
+/** torchvision's ImageFolder, with nested folders, negatives, and files that are not images. */
 export async function writeClassFolders(root: string): Promise<void> {
   const write = fileWriter(root);
   for (const [i, name] of [
@@ -149,7 +153,7 @@ export async function writeClassFolders(root: string): Promise<void> {
   write('.DS_Store', 'no image');
 }
 
-/** Open Images: one row per image and label, verified as there or not there. */
+/** Open Images: one row per image and label, verified as present or absent. */
 export async function writeOpenImages(root: string): Promise<void> {
   const write = fileWriter(root);
   write(
@@ -183,7 +187,7 @@ export function writeMulan(root: string): void {
 const chexpertColumns =
   'No Finding,Enlarged Cardiomediastinum,Cardiomegaly,Lung Opacity,Lung Lesion,Edema,Consolidation,Pneumonia,Atelectasis,Pneumothorax,Pleural Effusion,Pleural Other,Fracture,Support Devices';
 
-/** CheXpert: paths that begin with the archive's name, findings by name and value, the others not mentioned. */
+/** CheXpert: paths that start with the archive's name; findings that are not mentioned have empty cells. */
 export async function writeChexpert(root: string): Promise<void> {
   const write = fileWriter(root);
   const names = chexpertColumns.split(',');
@@ -209,7 +213,10 @@ export async function writeChexpert(root: string): Promise<void> {
   }
 }
 
-/** ChestX-ray14 as NIH publishes it: the table, the lists of the official split, images in numbered folders. */
+/**
+ * ChestX-ray14 as NIH publishes it: the table, the lists of the official split, and images in numbered
+ * folders.
+ */
 export async function writeNih(root: string): Promise<void> {
   const write = fileWriter(root);
   const findings = ['No Finding', 'Mass', 'Effusion|Nodule', 'No Finding', 'Hernia'];
@@ -224,7 +231,7 @@ export async function writeNih(root: string): Promise<void> {
   write('test_list.txt', names.slice(16).join('\n'));
 }
 
-/** Writes new folders with some files each; images are empty files. */
+/** Returns a function that writes a new folder with some files; images are empty files. */
 export function treeWriter(folder: string): (files: Readonly<Record<string, string>>) => string {
   let made = 0;
   return (files) => {

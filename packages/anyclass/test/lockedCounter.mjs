@@ -1,4 +1,4 @@
-// Raises the number in FOLDER/counter.txt so many times, each time under the lock of the study (needs a build).
+// Increments the number in FOLDER/counter.txt TIMES times, each time under the study's lock (needs a build).
 //
 //   node packages/anyclass/test/lockedCounter.mjs FOLDER TIMES
 

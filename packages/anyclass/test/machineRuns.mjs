@@ -1,5 +1,5 @@
-// Two machines that share a folder, one of which dies: `tune`, `compare` and `recommend` lose nothing, and a run goes on with
-// another number of processes (needs a build, root and `ip`).
+// Two machines that share a folder, one of which dies: `tune`, `compare`, and `recommend` lose nothing, and a
+// run resumes with a different number of processes (needs a build, root, and `ip`).
 //
 //   node packages/anyclass/test/machineRuns.mjs [tune|compare|recommend|restart|resume…]
 
@@ -24,7 +24,7 @@ exitIfImpossible();
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-machines-'));
 const machines = createMachines(folder);
 const [first = '', second = ''] = addresses;
-/** Seconds after which a lock of the other machine counts no more. */
+/** Seconds after which the other machine's lock no longer counts. */
 const lockSeconds = 25;
 const environment = { ANYCLASS_LOCK_SECONDS: String(lockSeconds) };
 const start = (/** @type {string} */ host, /** @type {string} */ mark, /** @type {string[]} */ ...words) =>
@@ -46,9 +46,11 @@ writeFileSync(table, `Filename,split,up,right,feature_0,feature_1\n${rows.join('
 const settings = ['epochs=6', 'evaluation.replicates=0', 'device=cpu', 'threads=1', 'batchSize=8'];
 const set = settings.flatMap((field) => ['--set', field]);
 
-/** @type {Record<string, () => Promise<string>>} what each case shows, or an error */
+/** @type {Record<string, () => Promise<string>>} Each case returns what it showed, or throws. */
 const cases = {
-  /** A worker dies with its machine: the other one takes its trial over, and every trial ends once. */
+  /**
+   * A worker dies with its machine: the other one takes over its trial, and every trial ends exactly once.
+   */
   async tune() {
     const study = join(folder, 'study');
     const [a, b] = [randomUUID(), randomUUID()];
@@ -85,7 +87,9 @@ const cases = {
     return `6 trials ended once each, ${again} taken over from the dead machine`;
   },
 
-  /** One machine at a time compares in a folder; what a dead one left is taken over, and its finished runs count. */
+  /**
+   * One machine at a time compares in a folder; a dead one's work is taken over, and its finished runs count.
+   */
   async compare() {
     const out = join(folder, 'comparison');
     const words = [
@@ -112,7 +116,7 @@ const cases = {
     return takenOver(words, join(out, 'pilots'), join(out, 'recommended.jsonc'));
   },
 
-  /** A rank on the other machine dies: all restart there and then, with the same bits in the end. */
+  /** A rank on the other machine dies: all restart immediately, with the same bits in the end. */
   async restart() {
     const reference = join(folder, 'reference');
     const [a, b] = [randomUUID(), randomUUID()];
@@ -128,7 +132,7 @@ const cases = {
     return 'restarted from a checkpoint, the same bits as an undisturbed run';
   },
 
-  /** Four ranks on two machines stop after Ctrl-C; the run ends on one process of the other machine. */
+  /** Four ranks on two machines stop after Ctrl-C; one process on the other machine finishes the run. */
   async resume() {
     const run = join(folder, 'resumed');
     const [a, b] = [randomUUID(), randomUUID()];
@@ -161,11 +165,11 @@ const digits = (/** @type {string} */ run) => [
 ];
 
 /**
- * Starts words on the first machine, which dies when something is so; the second is refused as long as the lock counts, and ends
- * the work then.
+ * Starts a command on the first machine, which dies once a run has finished. The second machine is refused
+ * while the lock counts, and then finishes the work.
  *
  * @param {string[]} words
- * @param {string} runs the folder of its runs
+ * @param {string} runs the folder of the command's runs
  * @param {string} result
  */
 async function takenOver(words, runs, result) {

@@ -1,4 +1,5 @@
-// Two machines on one: network namespaces with a cable between them, and host names of their own (needs root and `ip`).
+// Two machines on one: network namespaces with a cable between them, each with its own host name (needs root
+// and `ip`).
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,12 +8,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { program } from './ranks.mjs';
 
-/** As the machines know each other. */
+/** The addresses by which the machines know each other. */
 export const addresses = ['10.231.7.1', '10.231.7.2'];
-/** Several programs may have machines at the same time. */
+/**
+ * The name of a machine's namespace, unique to this process: several programs may have machines at the same
+ * time.
+ */
 const space = (/** @type {string} */ address) => `anyclass-${process.pid}-${address}`;
 
-/** Ends the program where there can be no machines, with the reason. */
+/** Exits with the reason if machines cannot be created. */
 export function exitIfImpossible() {
   const reason = missing();
   if (reason === undefined) return;
@@ -20,12 +24,12 @@ export function exitIfImpossible() {
   process.exit(0);
 }
 
-/** Why there can be no machines here; undefined where there can. */
+/** Why machines cannot be created here; undefined if they can. */
 function missing() {
-  if (process.platform !== 'linux') return 'network namespaces are Linux';
+  if (process.platform !== 'linux') return 'network namespaces need Linux';
   if (process.getuid?.() !== 0) return 'network namespaces need root';
   for (const tool of ['ip', 'unshare', 'mount']) {
-    if (spawnSync(tool, ['--version']).error && spawnSync(tool, ['-V']).error) return `there is no '${tool}'`;
+    if (spawnSync(tool, ['--version']).error && spawnSync(tool, ['-V']).error) return `'${tool}' not found`;
   }
   const tried = spawnSync('unshare', ['--net', '--uts', '--mount', 'true'], { encoding: 'utf8' });
   return tried.status === 0 ? undefined : tried.stderr.trim();
@@ -39,7 +43,8 @@ function missing() {
  */
 
 /**
- * Makes the machines. `shell.sh HOST COMMAND` stands for ssh; with DISK_HOST and DISK set, that machine has a disk of 1 MiB there.
+ * Creates the machines. `shell.sh HOST COMMAND` stands for ssh. If DISK_HOST and DISK are set, that machine
+ * has a disk of 1 MiB there.
  *
  * @param {string} folder
  * @returns {Machines}
@@ -73,7 +78,7 @@ export function createMachines(folder) {
 }
 
 /**
- * Starts the program; all processes that descend from it carry a mark in their environment.
+ * Starts the program; all its descendants carry a mark in their environment.
  *
  * @param {readonly string[]} words
  * @param {{ mark: string, environment?: NodeJS.ProcessEnv, on?: { shell: string, host: string } }} options
@@ -99,7 +104,7 @@ export function started(words, { mark, environment = {}, on }) {
 }
 
 /**
- * The processes with a mark, and which rank each is.
+ * The processes with a mark, and the rank of each.
  *
  * @param {string} mark
  */
@@ -114,13 +119,13 @@ export function marked(mark) {
         const rank = variables.find((line) => line.startsWith('RANK='))?.slice(5);
         return [{ pid: Number(name), rank: rank === undefined ? undefined : Number(rank) }];
       } catch {
-        return []; // ended just now
+        return []; // has just exited
       }
     });
 }
 
 /**
- * Ends what is left of a start, whatever it is.
+ * Kills all remaining processes with a mark.
  *
  * @param {string} mark
  */
@@ -129,13 +134,13 @@ export function endAll(mark) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // ended by itself
+      // has exited by itself
     }
   }
 }
 
 /**
- * Waits until something is so.
+ * Waits until a condition holds.
  *
  * @param {() => boolean} isSo
  * @param {number} seconds
@@ -144,12 +149,16 @@ export function endAll(mark) {
 export async function until(isSo, seconds, what) {
   const end = performance.now() + 1000 * seconds;
   while (!isSo()) {
-    if (performance.now() > end) throw new Error(`waited ${seconds} s in vain: ${what}`);
+    if (performance.now() > end) throw new Error(`timed out after ${seconds} s: ${what}`);
     await sleep(50);
   }
 }
 
-/** @param {string} run whether a run has saved a checkpoint */
+/**
+ * Whether a run has saved a checkpoint.
+ *
+ * @param {string} run
+ */
 export function hasCheckpoint(run) {
   const folder = join(run, 'checkpoints');
   return existsSync(folder) && readdirSync(folder).some((name) => /^epoch-.*safetensors$/.test(name));

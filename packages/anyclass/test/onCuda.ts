@@ -1,21 +1,24 @@
-// What tests of the GPU's kernels share.
+// Shared by tests of the GPU kernels.
 
 import { captureStep, grad, hasCuda, setTf32, type Tensor, tidy } from '@anyclass/torch';
 import { beforeAll, describe, expect } from 'vitest';
 
 export const channelsLast = { memoryFormat: 'channelsLast' } as const;
 
-/** Declares tests that need a GPU. Without one the log shows them as skipped and says why. */
+/** Declares tests that need a GPU. Without one, the log shows them as skipped and says why. */
 export function describeOnCuda(subject: string, declare: () => void): void {
   const reason = hasCuda() ? '' : ' (skipped: no CUDA device)';
   describe.skipIf(!hasCuda())(`${subject} on cuda${reason}`, () => {
-    // Training turns TF32 on for its whole process, and files of tests share one.
+    // Training enables TF32 for its whole process, which test files share.
     beforeAll(() => setTf32(false));
     declare();
   });
 }
 
-/** A layer's output for an input, and the gradients of the input and of the given parameters when the output's is `dy`. */
+/**
+ * A layer's output for an input, and the gradients of the input and the given parameters for an output
+ * gradient `dy`.
+ */
 export function outputAndGradients(
   forward: (input: Tensor) => Tensor,
   { x, dy, parameters }: { readonly x: Tensor; readonly dy: Tensor; readonly parameters: readonly Tensor[] },
@@ -26,7 +29,7 @@ export function outputAndGradients(
   return [output.detach(), ...gradients.map((gradient) => gradient!)];
 }
 
-/** The same values as a tensor of its own that gradients reach. */
+/** The same values as a new leaf tensor that requires gradients. */
 export function leafOf(tensor: Tensor): Tensor {
   const leaf = tensor.detach();
   leaf.requiresGrad = true;

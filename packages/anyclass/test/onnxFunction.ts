@@ -25,7 +25,7 @@ export class FunctionModule extends nn.Module {
   }
 }
 
-/** The bytes of an ONNX model from images to what a function makes of them. */
+/** The bytes of an ONNX model that computes a function of images. */
 export function onnxBytes(
   compute: (images: Tensor) => Tensor,
   inputShape: readonly [number, number, number],
@@ -33,7 +33,7 @@ export function onnxBytes(
   using trace = traceModule(new FunctionModule(compute), { inputShape });
   const builder = translate(trace, 'x');
   const [output] = trace.outputs;
-  // Functions may return what they were given.
+  // Functions may return their input.
   const result = builder.node('Identity', [builder.valueOf(output!)]);
   const nodes = simplify(builder.nodes, new Map([[result, 'y']]));
   const type = output!.dtype === 'bool' ? 'bool' : output!.dtype === 'int64' ? 'int64' : 'float32';
@@ -54,7 +54,7 @@ export function graphBytes(graph: Graph): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** What onnxruntime computes of images with a model. */
+/** The output of a model for images in onnxruntime. */
 export async function runOnnx(
   model: Uint8Array,
   images: Tensor,
@@ -70,7 +70,7 @@ export async function runOnnx(
   }
 }
 
-/** What libtorch computes. */
+/** The output of a function in libtorch. */
 export function runTorch(compute: (images: Tensor) => Tensor, images: Tensor) {
   return tidy(() => {
     const y = compute(images);

@@ -1,4 +1,5 @@
-// The paper's datasets in their authors' layout, a few small images each: tables in `annotations`, all images in `images`.
+// The paper's datasets in their authors' layout, with a few small images each: tables in `annotations`,
+// images in `images`.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +31,7 @@ export async function writeSewerml(root: string): Promise<void> {
   writeFileSync(join(root, 'annotations', 'SewerML_Test.csv'), `Filename\n${await add('Test-0.png', -1)}\n`);
 }
 
-/** ChestX-ray14: one image a patient, every other one with a finding. */
+/** ChestX-ray14: one image per patient, every other one with a finding. */
 export async function writeChestxray14(root: string): Promise<void> {
   const add = await imageWriter(root);
   const lines = ['Image Index,Finding Labels,Follow-up #,Patient ID'];
@@ -42,8 +43,8 @@ export async function writeChestxray14(root: string): Promise<void> {
 }
 
 /**
- * COCO: half of the images are negative, the others show all of `names`. The first annotation of an image decides over its split;
- * here it is the same in all.
+ * COCO: half of the images are negative, and the others show all of `names`. Splits are stratified by the
+ * first annotation of each image, which is the same in all of these.
  */
 export async function writeCoco(root: string, names: readonly string[]): Promise<void> {
   const add = await imageWriter(root);
@@ -64,7 +65,9 @@ export async function writeCoco(root: string, names: readonly string[]): Promise
   }
 }
 
-/** Writes images of one gray by class, -1 for none, and gives back their names. */
+/**
+ * Returns a function that writes an image, with a gray level by class (-1 for none), and returns its name.
+ */
 async function imageWriter(root: string): Promise<(name: string, shade: number) => Promise<string>> {
   for (const folder of ['annotations', 'images']) mkdirSync(join(root, folder), { recursive: true });
   return async (name, shade) => {

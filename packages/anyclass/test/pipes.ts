@@ -1,4 +1,4 @@
-// A model and the pictures of 23 pipes for commands whose work several processes divide.
+// A model and images of 23 pipes, for commands whose work is shared by several processes.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { fixedDecision } from '../src/inference/modelDecision.js';
 import { createNetwork } from '../src/networks/createNetwork.js';
 import { saveModel } from '../src/runs/modelFile.js';
 
-/** Not a multiple of two, of the batch or of the blocks that ranks take in turns. */
+/** Not a multiple of two, of the batch size, or of the blocks that ranks take in turns. */
 export const pipeCount = 23;
 const broken = 13;
 const classes = ['crack', 'roots'];
@@ -19,7 +19,10 @@ interface PipeRow {
   readonly labels: readonly number[];
 }
 
-/** Writes `model.safetensors`, `labels.csv` with its folder `photos`, one of them broken, and two Parquet shards with all whole. */
+/**
+ * Writes `model.safetensors`, `labels.csv` with its folder `photos`, in which one image is broken, and two
+ * Parquet shards in which all are intact.
+ */
 export async function writePipes(folder: string): Promise<void> {
   writeModel(join(folder, 'model.safetensors'));
   mkdirSync(join(folder, 'photos'));

@@ -1,8 +1,8 @@
-// Sets up from prebuilt libraries where there is no compiler: in a root of its own that holds Node, the libraries to run libtorch, and
-// the packed and installed packages, which cannot be written.
+// Sets up from prebuilt libraries without a compiler: in a separate root with Node, the libraries to run
+// libtorch, and the packed and installed packages, which are read-only.
 //
 //   npm run test:prebuilt                            against the system's libtorch
-//   npm run test:prebuilt -- system /opt/libtorch    and against others, a root for each
+//   npm run test:prebuilt -- system /opt/libtorch    also against others, with a root for each
 
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { installPackages, packPackages, run } from './installation.mjs';
 
 const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 const native = `@anyclass/native-${process.platform}-${process.arch}`;
-/** A training of seconds. */
+/** A training that takes seconds. */
 const tiny = {
   data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 32, test: 32 } } },
   network: { name: 'tresnet-s', inputSize: 32 },
@@ -64,7 +64,7 @@ function install(folder, libtorches) {
  * @param {string} root
  * @param {string} project
  * @param {string} libtorch
- * @returns {string} what went wrong
+ * @returns {string} what went wrong; '' if nothing did
  */
 function attempt(root, project, libtorch) {
   const addons = listed(run(['find', join(project, 'node_modules/@img'), '-name', '*.node'], '/'));
@@ -85,7 +85,7 @@ function attempt(root, project, libtorch) {
 }
 
 /**
- * What a machine needs to run a libtorch, without the headers to build against it.
+ * The files that a machine needs to run a libtorch, without the headers to build against it.
  *
  * @param {string} libtorch
  */
@@ -95,7 +95,7 @@ function filesOf(libtorch) {
     const names = readdirSync(lib).filter((name) => /^(libtorch\w*|libc10|libjpeg)\.so\.\d/.test(name));
     return names.map((name) => join(lib, name));
   }
-  // Its version is told by a header; all others are left out.
+  // One header has its version; all others are left out.
   const found = run(['find', libtorch, '-path', '*/lib/*.so*', '-o', '-path', '*/include/*/version.h'], '/');
   return listed(found);
 }

@@ -1,5 +1,5 @@
-// One, two and four processes: the gradient of a batch in float64 and in float32, and the loss of a short training (needs a build).
-// `npm test` has two processes and one network.
+// Compares one, two, and four processes: the gradient of a batch in float64 and float32, and the losses of a
+// short training (needs a build). `npm test` covers two processes and one network.
 //
 //   node packages/anyclass/test/rankCurves.mjs [NETWORK…]
 
@@ -10,7 +10,7 @@ import { program, rankGradients, runRanks } from './ranks.mjs';
 
 const worlds = [1, 2, 4];
 const types = /** @type {const} */ (['float64', 'float32']);
-/** Rounding alone, through many layers: what float32 gives is told, and held to a loose limit. */
+/** Limits for rounding errors through many layers; float32 is reported and held to a loose limit. */
 const limits = { float64: 1e-6, float32: 1e-3 };
 const lossLimit = 0.01;
 const networks = process.argv.length > 2 ? process.argv.slice(2) : ['tresnet-s', 'vit-b-16'];
@@ -21,7 +21,7 @@ try {
     '| network | processes | gradient in float64, relative difference | in float32 | largest difference of a loss |\n|---|---|---|---|---|',
   );
   for (const network of networks) {
-    /** @type {Partial<Record<'float64' | 'float32', Float32Array>>} of one process */
+    /** @type {Partial<Record<'float64' | 'float32', Float32Array>>} gradients of a single process */
     const alone = {};
     /** @type {number[] | undefined} */
     let losses;
@@ -48,7 +48,7 @@ console.log(isWell ? 'ok' : `FAILED: more than ${Object.values(limits)} or ${100
 process.exitCode = isWell ? 0 : 1;
 
 /**
- * Training and validation losses of each epoch.
+ * The training and validation losses of each epoch.
  *
  * @param {string} network
  * @param {number} world

@@ -1,5 +1,6 @@
-// The gradient of the first batch of a run, as this process and those that were started with it compute it together (needs a
-// build). The first rank writes it to FILE, as float32; every rank says how far its own is from it.
+// Computes the gradient of a run's first batch together with the processes that were started with this one
+// (needs a build). The first rank writes the loss, the largest logit, and the running statistics to FILE, and
+// the gradient to FILE.gradient, as float32. Fails if the ranks' gradients differ.
 //
 //   node packages/anyclass/test/rankGradients.mjs FILE NETWORK ACCUMULATION float64|float32 cpu|cuda
 
@@ -29,7 +30,7 @@ const ranks = await joinRanks();
 const data = await openRunData(configuration);
 const session = createSession(configuration, data, { ranks });
 const { network, optimizer, scaler, loss, settings, loader, augmentation } = session;
-// A head of zeros, as the transformers' begins, would keep every other gradient at zero.
+// A head of zeros, with which the transformers start, would keep every other gradient at zero.
 setSeed(1);
 noGrad(() => {
   for (const parameter of network.parameters())
@@ -73,7 +74,7 @@ for await (const batch of loader.epoch(0)) {
   );
   if (!ranks || ranks.isFirst) writeFileSync(file, Float32Array.of(...figures, ...statistics));
   if (!ranks || ranks.isFirst) writeFileSync(`${file}.gradient`, gradient);
-  // Every rank has the same bits.
+  // Every rank must have the same bits.
   const sums = ranks ? await gatherFloats(ranks, Float32Array.of(gradient.reduce((a, b) => a + b, 0))) : [];
   if (new Set(sums).size > 1) throw new Error(`the ranks' gradients differ: ${[...sums]}`);
   break;

@@ -1,4 +1,4 @@
-// Several processes of one program that train together, as any launcher starts them (needs a build).
+// Starts several processes of one program that train together, as any launcher does (needs a build).
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,14 +8,15 @@ import { freePort } from '../../torch/test/freePort.mjs';
 
 export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 
-/** @typedef {readonly string[] | ((rank: number) => readonly string[])} Words of the program and its options */
+/** @typedef {readonly string[] | ((rank: number) => readonly string[])} Words the program and its options */
 
 /**
  * Starts a program once for each rank.
  *
  * @param {Words} words
  * @param {number} worldSize
- * @param {NodeJS.ProcessEnv | ((rank: number) => NodeJS.ProcessEnv)} [environment] in place of RANK and WORLD_SIZE, where it is a function
+ * @param {NodeJS.ProcessEnv | ((rank: number) => NodeJS.ProcessEnv)} [environment] a function replaces RANK
+ * and WORLD_SIZE
  */
 export async function startRanks(words, worldSize, environment = {}) {
   const port = await freePort();
@@ -30,7 +31,7 @@ export async function startRanks(words, worldSize, environment = {}) {
 }
 
 /**
- * Starts a program and waits for all of its ranks, or for the one process where there is but one.
+ * Starts a program and waits for all its ranks, or for the process if there is only one.
  *
  * @param {Words} words
  * @param {number} worldSize
@@ -64,7 +65,7 @@ function started(words, environment) {
 }
 
 /**
- * The gradient of a batch as so many processes compute it.
+ * The gradient of a batch as `worldSize` processes compute it.
  *
  * @param {string} file
  * @param {number} worldSize
@@ -84,7 +85,7 @@ function floatsOf(file) {
 }
 
 /**
- * The children of a process, as Linux tells.
+ * The children of a process, from Linux's /proc.
  *
  * @param {number} parent
  */
@@ -96,7 +97,7 @@ export function childrenOf(parent) {
 }
 
 /**
- * A process's parent; undefined where it has ended.
+ * The parent of a process; undefined if it has exited.
  *
  * @param {number} pid
  */

@@ -1,4 +1,4 @@
-// Small models to serve, and pictures to ask them about.
+// Small models to serve, and images to send to them.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,12 +9,12 @@ import type { NamedPrediction } from '../src/inference/predictor.js';
 import { createNetwork } from '../src/networks/createNetwork.js';
 import { saveModel } from '../src/runs/modelFile.js';
 
-/** Inference threads run built code. */
+/** Whether the package is built: inference threads run the built code. */
 export const isBuilt = existsSync(resolve(import.meta.dirname, '../dist/serving/models/inferenceWorker.js'));
 
 export const servedClasses = ['crack', 'roots', 'joint'];
 
-/** Writes a network with random weights; another seed is another model. */
+/** Writes a network with random weights; each seed gives a different model. */
 export function saveServedModel(path: string, { seed = 1, threshold = 0.3 } = {}): void {
   setSeed(seed);
   using network = createNetwork('tresnet-s', { classes: servedClasses.length, inputSize: 32 });
@@ -29,7 +29,7 @@ export function saveServedModel(path: string, { seed = 1, threshold = 0.3 } = {}
       epoch: 1,
       loss: 'bce',
       dataset: 'digits',
-      // Far from a random network's probabilities, so that no rounding decides.
+      // Far from a random network's probabilities, so that rounding never matters.
       decision: { ...decision, thresholds: [threshold, 0.7, 0.2] },
     },
   });
@@ -52,7 +52,7 @@ export function saveServedFeatures(path: string): void {
   });
 }
 
-/** A picture of noise in large spots; another number is another picture. */
+/** An image of noise in large spots; different for each number. */
 export async function picture(number: number, format: 'jpeg' | 'png' | 'webp' = 'jpeg'): Promise<Buffer> {
   const [width, height] = [8, 6];
   const spots = Buffer.from(
@@ -62,7 +62,7 @@ export async function picture(number: number, format: 'jpeg' | 'png' | 'webp' = 
   return enlarged.toFormat(format).toBuffer();
 }
 
-/** Of /v1/predict. */
+/** The response of /v1/predict. */
 export interface Answer {
   readonly version: string;
   readonly predictions: readonly (NamedPrediction & { readonly name: string; readonly failure?: string })[];
@@ -73,7 +73,7 @@ export const post = (url: string, body: BodyInit, headers: Record<string, string
 export const answerOf = async (response: Response): Promise<Answer> => JSON.parse(await response.text());
 export const asBody = (bytes: Uint8Array) => new Uint8Array(bytes);
 
-/** A file that is not an image. */
+/** Writes a file that is not an image, and returns its path. */
 export function textFile(place: string): string {
   const file = join(place, 'no-image.jpg');
   writeFileSync(file, 'no image');

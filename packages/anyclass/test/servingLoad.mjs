@@ -1,6 +1,7 @@
-// npm run test:serving [REQUESTS] [DAMAGED] [IN_FLIGHT]: what takes too long for npm test. A server gets damaged and oversized uploads,
-// then many requests with its memory watched, then SIGTERM with many in flight. Prints a table; ends with 1 where a target is missed. The
-// network is of two layers, so that most of what is tested is the server.
+// npm run test:serving [REQUESTS] [DAMAGED] [IN_FLIGHT]: tests that take too long for npm test. A server
+// receives damaged and oversized uploads, then many requests while its memory is measured, then SIGTERM with
+// many requests in flight. Prints a table; exits with 1 if a target is missed. The network has only two
+// layers, so that mostly the server is tested.
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -94,7 +95,8 @@ async function start() {
 }
 
 /**
- * The status of the answer; 0 where the connection broke. One that was idle for so long that the server closed it is replaced, as clients do.
+ * The status of the response; 0 if the connection broke. A connection that the server closed because it was
+ * idle is replaced, as clients do.
  *
  * @param {Uint8Array} body
  * @returns {Promise<number>}
@@ -115,7 +117,7 @@ function post(body, type = 'image/jpeg', using = agent) {
 }
 
 /**
- * Work on numbers up to a count, 32 at a time.
+ * Calls `work` with each number below `count`, 32 at a time.
  *
  * @param {number} count
  * @param {(number: number) => Promise<unknown>} work
@@ -141,7 +143,8 @@ async function damagedUploads() {
     const source = sources[i % sources.length] ?? picture;
     /** @type {(() => [Uint8Array, string])[]} */
     const kinds = [
-      // Not within the last 12 bytes: a PNG that lacks its end marker alone has all its pixels, and is answered.
+      // Not within the last 12 bytes: a PNG that lacks only its end marker has all its pixels and is
+      // accepted.
       () => [source.subarray(0, (i * 7) % (source.length - 12)), 'image/png'],
       () => [randomBytes(1 + (i % 3000)), 'image/jpeg'],
       () => [Buffer.concat([source.subarray(0, 2 + (i % 40)), randomBytes(200)]), 'image/jpeg'],
@@ -172,9 +175,9 @@ async function steadyMemory() {
     if ((await post(picture)) !== 200) failed += 1;
   });
   const growth = resident() - before;
-  check(`${requests} requests, not answered`, '0', String(failed), failed === 0);
+  check(`${requests} requests, failed`, '0', String(failed), failed === 0);
   const from = `from ${before.toFixed(0)} MB, after ${warmUp} requests`;
-  check('growth of memory meanwhile', '< 20 MB', `${growth.toFixed(1)} MB (${from})`, growth < 20);
+  check('memory growth meanwhile', '< 20 MB', `${growth.toFixed(1)} MB (${from})`, growth < 20);
 }
 
 async function termination() {
@@ -186,5 +189,5 @@ async function termination() {
   const lost = statuses.filter((status) => status !== 200).length;
   check(`SIGTERM with ${inFlight} requests in flight, lost`, '0', String(lost), lost === 0);
   const code = await ended;
-  check('exit code of the server', '0', String(code), code === 0);
+  check("the server's exit code", '0', String(code), code === 0);
 }

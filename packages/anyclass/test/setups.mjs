@@ -1,6 +1,6 @@
-// Set-ups in each other's way, with real builds in an empty home: two begin at once, the one that builds is killed in the middle of
-// compiling, the other takes over what it compiled, and a third comes while it builds. All that live must end with libraries that work,
-// built once.
+// Concurrent setups, with real builds in an empty home: two start at once, the one that builds is killed
+// while compiling, the other takes over what was compiled, and a third starts during that build. All
+// survivors must end with working libraries, built once.
 //
 //   npm run test:setups        (a full build of the native libraries: minutes)
 
@@ -21,25 +21,28 @@ try {
   const both = [startSetup(), startSetup()];
   await until(() => objects().length >= 3);
   const [builder, waiter] = both[0]?.said().includes('building') ? both : both.reverse();
-  if (!builder || !waiter) throw new Error('two set-ups');
-  expect(waiter.said().includes('waiting for another set-up'), 'the second set-up waits for the first');
-  expect(!both.every(({ said }) => said().includes('building')), 'one of them builds');
+  if (!builder || !waiter) throw new Error('expected two setups');
+  expect(
+    waiter.said().includes('waiting for another set-up'),
+    'the second setup does not wait for the first',
+  );
+  expect(!both.every(({ said }) => said().includes('building')), 'both of them build');
   process.kill(-Number(builder.child.pid), 'SIGKILL');
   await builder.ended;
   const compiled = new Map(objects().map((name) => [name, modified(name)]));
-  expect(builds().length === 0, `a killed set-up leaves no build: ${builds()}`);
+  expect(builds().length === 0, `the killed setup left a build: ${builds()}`);
   console.log(`killed in mid-compile with ${compiled.size} objects`);
 
   await until(() => objects().length > compiled.size);
   const third = startSetup();
   for (const [name, setup] of Object.entries({ waiter, third })) {
     const code = await setup.ended;
-    expect(code === 0, `the ${name} ends with ${code}: ${setup.said()}`);
+    expect(code === 0, `the ${name} exits with ${code}: ${setup.said()}`);
   }
   for (const [name, time] of compiled) expect(modified(name) === time, `${name} is compiled again`);
-  expect(third.said().includes('waiting for another set-up'), 'the third set-up waits');
-  expect(!third.said().includes('building'), 'the third set-up builds nothing');
-  expect(builds().length === 3, `each library is built once: ${builds()}`);
+  expect(third.said().includes('waiting for another set-up'), 'the third setup does not wait');
+  expect(!third.said().includes('building'), 'the third setup builds something');
+  expect(builds().length === 3, `not exactly one build of each library: ${builds()}`);
   console.log(`resumed: ${objects().length} objects, ${builds().length} libraries`);
   const doctor = spawnSync(process.execPath, [program, 'doctor'], { env, encoding: 'utf8' });
   expect(doctor.status === 0, `doctor: ${doctor.stdout}${doctor.stderr}`);
@@ -50,7 +53,7 @@ for (const problem of problems) console.error(`FAILED: ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
 function startSetup() {
-  // Its own group, so that its compilers die with it.
+  // In its own process group, so that its compilers die with it.
   const child = spawn(process.execPath, [program, 'setup'], { env, detached: true });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -90,7 +93,7 @@ function modified(name) {
   return statSync(join(home, 'objects', name)).mtimeMs;
 }
 
-/** Folders of whole builds. */
+/** The folders of complete builds. */
 function builds() {
   const native = join(home, 'native');
   if (!existsSync(native)) return [];

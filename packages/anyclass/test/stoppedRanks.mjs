@@ -1,5 +1,5 @@
-// Trains a run, or resumes it, until a step is done, as this process and those that were started with it (needs a build): what
-// Ctrl-C does, at a known moment.
+// Trains or resumes a run until a step is done, together with the processes that were started with this one
+// (needs a build): like Ctrl-C, but at a known moment.
 //
 //   node packages/anyclass/test/stoppedRanks.mjs RUN EPOCH STEP [CONFIGURATION]
 

@@ -1,8 +1,8 @@
-// A worker of a study whose trials only pretend to train, for tests with several processes (needs a build).
+// A study worker whose trials only pretend to train, for tests with several processes (needs a build).
 //
 //   node packages/anyclass/test/studyWorker.mjs STUDY MILLISECONDS_PER_EPOCH
 //
-// Every trial that it carries out is a line in STUDY/carried-out.txt: number, attempt, process.
+// Every trial that it runs is a line in STUDY/carried-out.txt: number, attempt, process.
 
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,9 @@
 import type { ConfigurationInput } from '../src/configuration/schema.js';
 
-/** Two epochs of four steps on the CPU, where the same bits are promised; one thread, since tests share the cores. */
+/**
+ * Two epochs of four steps on the CPU, where results are bit-identical; one thread, since tests share the
+ * cores.
+ */
 export const tinyRun: ConfigurationInput = {
   data: { dataset: 'digits', digits: { scenes: { train: 32, validation: 24, test: 24 } } },
   network: { name: 'tresnet-s', inputSize: 16 },
@@ -10,7 +13,7 @@ export const tinyRun: ConfigurationInput = {
   threads: 1,
 };
 
-/** The same, with what the resumed state of a run has to hold. */
+/** The same, with everything that a run's saved state has to restore. */
 export const augmentedRun: ConfigurationInput = {
   ...tinyRun,
   optimizer: { name: 'sgd', rate: 0.05 },

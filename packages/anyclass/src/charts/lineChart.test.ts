@@ -9,11 +9,11 @@ describe('lines', () => {
   test.each([
     ['marker', 'dash'],
     ['color', 'marker'],
-  ] as const)('up to 36 differ in %s or %s', (one, other) => {
+  ] as const)('differ in %s or %s, up to 36 of them', (one, other) => {
     expect(new Set(looks.map((look) => `${look[one]} ${look[other]}`)).size).toBe(36);
   });
 
-  test('have hollow markers of the ground’s color, in the dark as well', () => {
+  test('have hollow markers in the color of the background, also in dark mode', () => {
     const lines = Array.from({ length: 6 }, (_, i) => ({ name: String(i), points: [{ x: 1, y: i }] }));
     const svg = themed(lineChart(lines, { title: 'Six', x: 'epoch', y: 'loss' }));
     expect(svg).toContain('fill="var(--ground, #ffffff)" stroke="var(--series-4,');
@@ -35,7 +35,7 @@ describe('lines', () => {
   });
 });
 
-describe('an axis of percents', () => {
+describe('a percent axis', () => {
   const ticks = (...values: (number | null)[]) => {
     const lines: Line[] = [{ name: 'F1', points: values.map((y, x) => ({ x, y })) }];
     const svg = lineChart(lines, { title: 'F1', x: 'epoch', y: '%', xTicks: [], yIsPercent: true });
@@ -49,12 +49,12 @@ describe('an axis of percents', () => {
     [[3, 97], 0, 100],
     [[14.2, 17.6], 14, 18],
     [[null], 0, 100],
-  ])('of %j has bounds that are near them and possible', (values, low, high) => {
+  ])('for %j has bounds near the values and between 0 and 100', (values, low, high) => {
     const shown = ticks(...values);
     expect([Math.min(...shown), Math.max(...shown)]).toEqual([low, high]);
   });
 
-  test('ends at 100 where an error bar passes it', () => {
+  test('ends at 100 even if an error bar extends past it', () => {
     const points = [{ x: 1, y: 99, low: 96, high: 102 }];
     const svg = lineChart([{ name: 'F1', points }], { title: 'F1', x: 'epoch', y: '%', yIsPercent: true });
     expect(svg).toContain('>100<');

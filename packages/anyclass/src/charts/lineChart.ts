@@ -6,7 +6,7 @@ export interface LinePoint {
   readonly x: number;
   /** Null leaves a gap. */
   readonly y: number | null;
-  /** The ends of an error bar, or of the band at this place. */
+  /** Ends of the error bar, or of the band at this point. */
   readonly low?: number;
   readonly high?: number;
 }
@@ -14,7 +14,7 @@ export interface LinePoint {
 export interface Line {
   readonly name: string;
   readonly points: readonly LinePoint[];
-  /** Something to compare with, such as the ideal: thin and gray. */
+  /** Whether it is only there for comparison, such as the ideal; drawn thin and gray. */
   readonly isReference?: boolean;
 }
 
@@ -22,33 +22,33 @@ export interface LineChartOptions {
   readonly title: string;
   readonly x: string;
   readonly y: string;
-  /** Default: from the data. */
+  /** Default: the range of the data. */
   readonly xRange?: readonly [number, number];
   readonly yRange?: readonly [number, number];
-  /** Where `yRange` is left out: it stays within 0 and 100. */
+  /** Whether the y axis stays within 0 and 100 if `yRange` is omitted. */
   readonly yIsPercent?: boolean;
-  /** Ticks in place of even ones, with their texts. */
+  /** Ticks and their labels, instead of evenly spaced ones. */
   readonly xTicks?: readonly { readonly at: number; readonly text: string }[];
-  /** How the ends of points are drawn. Default `bars`. */
+  /** How the ends of points are drawn; default `bars`. */
   readonly ends?: 'bars' | 'band';
-  /** Ticks at whole numbers only. */
+  /** Whether ticks are only at whole numbers. */
   readonly xIsWhole?: boolean;
   readonly width?: number;
   readonly height?: number;
 }
 
 const usualWidth = 470;
-// Long enough to show how a line is dashed on both sides of its marker.
+// Long enough to show the dashes of a line on both sides of its marker.
 const legendLine = 44;
 const sides = { left: 58, right: 22 } as const;
 
-/** What is left between the margins. */
+/** Returns the width between the margins. */
 export function plotWidth({ width = usualWidth }: Pick<LineChartOptions, 'width'>): number {
   return width - sides.left - sides.right;
 }
 
 /**
- * Lines over a common axis as SVG. Each has its own color, marker and dashes.
+ * Draws lines over a common axis as SVG. Each has its own color, marker and dashes.
  *
  * @example
  * lineChart([{ name: 'loss', points: [{ x: 1, y: 0.7 }, { x: 2, y: 0.5 }] }], { title: 'Training', x: 'epoch', y: 'loss' })
@@ -117,8 +117,8 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
 }
 
 /**
- * The ends and ticks of an axis for percents. ECharts' own would pass 0 or 100 where all values are the same. Differences of
- * less than a point must not fill the figure.
+ * Returns the bounds and ticks of a percent axis. ECharts' own would extend past 0 or 100 if all values are
+ * the same, and differences of less than a point would fill the figure.
  */
 function percentBounds(lines: readonly Line[]) {
   const values = lines
@@ -135,7 +135,7 @@ function percentBounds(lines: readonly Line[]) {
 
 function lineSeries({ name, points, isReference = false }: Line, index: number) {
   const { color, marker, dash } = isReference ? referenceLook : lookOf(index);
-  // Lines of many points are marked here and there, each at places of its own.
+  // Lines with many points have only a few markers, each line at different points.
   const every = points.length <= 30 ? 1 : Math.ceil(points.length / 8);
   return {
     type: 'line',
@@ -155,11 +155,11 @@ function lineSeries({ name, points, isReference = false }: Line, index: number) 
   };
 }
 
-/** A line without a marker, which ECharts would otherwise show with a dot in the legend. */
+/** The legend icon of a line without a marker, which ECharts would otherwise show with a dot. */
 const bareLine = 'path://M0,0H25V1H0Z';
 const referenceLook = { color: light.faint, marker: 'none', dash: 'solid' } as const;
 
-/** A number with as many digits as a reader wants. */
+/** Formats a number with at most four significant digits. */
 function short(value: number): string {
   return String(Number(value.toPrecision(4)));
 }

@@ -1,4 +1,4 @@
-// How far points reach: as bars, or as a band behind the line.
+// Draws the intervals of points as error bars, or as a band behind the line.
 
 import type { Line } from './lineChart.js';
 import { lookOf } from './lineLook.js';
@@ -13,7 +13,7 @@ interface DrawingApi {
   coord(point: readonly number[]): [number, number];
 }
 
-/** A bar at each point that has ends. */
+/** Draws an error bar at each point that has ends. */
 export function errorSeries({ name, points }: Line, index: number) {
   const data = points.flatMap(({ x, low, high }) =>
     low === undefined || high === undefined ? [] : [[x, low, high]],
@@ -39,7 +39,7 @@ export function errorSeries({ name, points }: Line, index: number) {
           shape: { x1, y1, x2, y2 },
           style: { stroke, lineWidth: 1.2 },
         });
-        // A bar that goes on beyond the plot has no end in it.
+        // A bar that extends beyond the plot has no cap on that side.
         const ends = [low, high].filter((end) => end >= top && end <= bottom);
         return {
           type: 'group',
@@ -50,7 +50,7 @@ export function errorSeries({ name, points }: Line, index: number) {
   ];
 }
 
-/** The ends of all points joined to an area behind the line. */
+/** Joins the ends of all points into an area behind the line. */
 export function bandSeries({ name, points }: Line, index: number) {
   const ends = points.flatMap(({ x, low, high }) =>
     low === undefined || high === undefined ? [] : [{ x, low, high }],
@@ -68,7 +68,7 @@ export function bandSeries({ name, points }: Line, index: number) {
       silent: true,
       z: 0,
       clip: true,
-      // One item for the whole area, which axes without a range still have to hold.
+      // One item for the whole area. Its point lies in the area, because axes without a range include it.
       data: [[ends[0]!.x, ends[0]!.low]],
       itemStyle: { color: fill },
       renderItem: (_: unknown, api: DrawingApi) => ({

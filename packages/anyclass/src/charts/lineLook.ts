@@ -4,8 +4,9 @@ const markers = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle', 'emptyR
 const dashes = ['solid', [7, 4], [2, 3], [10, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2]] as const;
 
 /**
- * How a line looks. Markers and dashes move on with each round of the colors, by one and by two: no two of 36 lines share
- * color and marker, nor marker and dashes, which is all that print in black shows.
+ * Returns the look of a line. Markers and dashes shift with each round of colors, by one and by two, so that
+ * no two of 36 lines share color and marker, or marker and dashes, which is all that a black-and-white print
+ * shows.
  */
 export function lookOf(index: number) {
   const round = Math.floor(index / seriesColors.length);

@@ -3,7 +3,7 @@ import { axis, labelWidth, legend, light, ownMargins, renderChart } from './rend
 
 export interface BarPair {
   readonly name: string;
-  /** Shares; null leaves the bar out. */
+  /** A share from 0 to 1; null omits the bar. */
   readonly before: number | null;
   readonly after: number | null;
 }
@@ -16,7 +16,7 @@ export interface PairedBarsOptions {
 }
 
 /**
- * Two bars for each row, from the top: a pale one and a dark one, which print tells apart as well.
+ * Draws two bars for each row, from the top: a pale one and a dark one, which also differ in print.
  *
  * @example
  * pairedBars([{ name: 'crack', before: 0.31, after: 0.42 }], { title: 'F1', before: 'bce', after: 'any-bce', x: '%' })

@@ -12,7 +12,7 @@ import {
 
 const modes = ['light', 'dark'] as const satisfies readonly (keyof Shade)[];
 
-test.each(modes)('on %s ground text has a contrast of 4.5 and every series one of 3 (WCAG 2.2)', (mode) => {
+test.each(modes)('in %s mode, text has a contrast of 4.5 and every series one of 3 (WCAG 2.2)', (mode) => {
   const ground = luminance(pageColors.ground[mode]);
   for (const text of ['ink', 'faint', 'accent'] as const) {
     expect(contrast(luminance(pageColors[text][mode]), ground)).toBeGreaterThan(4.5);
@@ -22,15 +22,15 @@ test.each(modes)('on %s ground text has a contrast of 4.5 and every series one o
   }
 });
 
-test.each(modes)('on %s ground the numbers in a heat map have a contrast of 4 with their cell', (mode) => {
+test.each(modes)('in %s mode, the numbers in a heat map have a contrast of 4 with their cell', (mode) => {
   for (const [step, shade] of heatColors.entries()) {
     const ink = luminance(heatInkOn(step)[mode]);
     expect(contrast(ink, luminance(shade[mode]))).toBeGreaterThan(4);
   }
 });
 
-// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009,
-// severity 1, on linear RGB.
+// Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency",
+// 2009, severity 1, on linear RGB.
 const vision = {
   normal: [1, 0, 0, 0, 1, 0, 0, 0, 1],
   protanopia: [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
@@ -39,7 +39,7 @@ const vision = {
 } as const;
 
 test.each(['normal', 'protanopia', 'deuteranopia', 'tritanopia'] as const)(
-  'with %s any two series differ by more than 10 in CIELAB',
+  'with %s vision, any two series differ by more than 10 in CIELAB',
   (kind) => {
     for (const mode of modes) {
       const seen = seriesColors.map((shade) => lab(times(vision[kind], linear(shade[mode]))));
@@ -52,7 +52,7 @@ test.each(['normal', 'protanopia', 'deuteranopia', 'tritanopia'] as const)(
   },
 );
 
-test('every light color has one name, so that a figure can follow the page', () => {
+test('every light color has one name, so that a figure can follow the theme of the page', () => {
   const lights = Array.from(namedShades.values(), ({ light }) => light);
   expect(new Set(lights).size).toBe(lights.length);
   expect(themed('<path stroke="#0072b2" fill="#123456"/>')).toBe(

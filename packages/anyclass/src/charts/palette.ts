@@ -1,6 +1,7 @@
-// The colors of all pages and figures, each for light and for dark. The series begin with blue, vermilion and bluish green
-// of Okabe and Ito's palette for color-blind readers ("Color Universal Design", 2002), lightened on dark ground; the
-// others are darkened until they stand out from white. Lines have dashes and markers too and need no color to be told apart.
+// The colors of all pages and figures, each for light and dark mode. The series start with blue, vermilion
+// and bluish green from Okabe and Ito's palette for color-blind readers ("Color Universal Design", 2002),
+// lightened in dark mode; the others are darkened until they stand out from white. Lines also differ in
+// dashes and markers, so they can be told apart without color.
 
 export interface Shade {
   readonly light: string;
@@ -27,10 +28,10 @@ export const seriesColors: readonly Shade[] = [
   { light: '#101820', dark: '#e8edf3' },
 ];
 
-/** The light bars of a pair: dark ones beside them differ in brightness too, as print shows it. */
+/** The pale bars of a pair; they differ from the others in brightness too, so that a print shows it. */
 export const paleColor: Shade = { light: '#b9cbdd', dark: '#4a6178' };
 
-/** From little to much in a heat map: darker on light ground, brighter on dark. */
+/** Colors of a heat map, from low to high: darker in light mode, brighter in dark mode. */
 export const heatColors: readonly Shade[] = [
   { light: '#f2f7fc', dark: '#1a2430' },
   { light: '#d3e4f3', dark: '#1d3a56' },
@@ -40,13 +41,13 @@ export const heatColors: readonly Shade[] = [
   { light: '#08407f', dark: '#a8d8f8' },
 ];
 
-/** Text on the first four of a heat map's colors, and on the last two. */
+/** Text colors on the first four colors of a heat map, and on the last two. */
 export const heatInk: readonly Shade[] = [
   { light: '#0b1420', dark: '#e6eef7' },
   { light: '#fefefe', dark: '#06101a' },
 ];
 
-/** The text color that is readable on a step of a heat map. */
+/** Returns the text color that is readable on a step of a heat map. */
 export function heatInkOn(step: number): Shade {
   return heatInk[step < 4 ? 0 : 1]!;
 }
@@ -60,7 +61,7 @@ export const namedShades: ReadonlyMap<string, Shade> = new Map<string, Shade>([
   ...heatInk.map((shade, i): [string, Shade] => [`heat-ink-${i}`, shade]),
 ]);
 
-/** A figure that was drawn in light colors, with variables that follow the page. */
+/** Replaces the light colors of a figure with CSS variables, so that it follows the theme of the page. */
 export function themed(svg: string): string {
   return svg.replaceAll(/#[0-9a-f]{6}\b/g, (color) => {
     const name = nameOfLight.get(color);
@@ -68,7 +69,7 @@ export function themed(svg: string): string {
   });
 }
 
-/** The variables as CSS. */
+/** Returns the CSS variables of both modes. */
 export function paletteStyle(): string {
   const variables = (mode: keyof Shade) =>
     Array.from(namedShades, ([name, shade]) => `--${name}: ${shade[mode]};`).join(' ');

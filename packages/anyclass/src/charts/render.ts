@@ -1,4 +1,4 @@
-// Charts as SVG, drawn by ECharts without a browser, in the light colors of the palette.
+// Renders charts to SVG with ECharts, without a browser, in the light colors of the palette.
 
 import { BarChart, CustomChart, HeatmapChart, LineChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, VisualMapComponent } from 'echarts/components';
@@ -18,7 +18,8 @@ use([
   SVGRenderer,
 ]);
 
-// Without a browser ECharts guesses the width of text, too low for the wider of the system fonts: names would overlap.
+// Without a browser, ECharts guesses the width of text, too low for wider system fonts, so that names would
+// overlap.
 setPlatformAPI({
   measureText: (text, font = '') => {
     const size = Number(/([\d.]+)px/.exec(font)?.[1] ?? 12);
@@ -32,10 +33,10 @@ export interface ChartSize {
   readonly height: number;
 }
 
-/** What a mark says under the pointer: `data` is its place in its series. */
+/** Returns the text that a mark shows under the pointer; `data` is its index in the series. */
 export type MarkLabel = (series: number, data: number) => string | undefined;
 
-/** An SVG element with a title for screen readers; marks with a label carry it as `data-label`. */
+/** Renders an SVG element with a title for screen readers; marks with a label have it as `data-label`. */
 export function renderChart(
   title: string,
   size: ChartSize,
@@ -46,7 +47,7 @@ export function renderChart(
   try {
     chart.setOption({
       animation: false,
-      // A saved figure is readable on any ground.
+      // So that a saved figure is readable on any background.
       backgroundColor: light.ground,
       color: seriesColors.map(({ light }) => light),
       textStyle: { fontFamily: 'system-ui, sans-serif', color: light.ink },
@@ -66,7 +67,7 @@ export const light = {
   edge: pageColors.edge.light,
 } as const;
 
-/** An axis in the page's colors. */
+/** Returns an axis in the page's colors. */
 export function axis(name: string, nameGap: number) {
   return {
     name,
@@ -80,7 +81,7 @@ export function axis(name: string, nameGap: number) {
   };
 }
 
-/** A legend on top, and the height that it takes. `symbol` is the width of what is before a name. */
+/** Returns a legend at the top, and its height. `symbol` is the width of the symbol before a name. */
 export function legend(names: readonly string[], width: number, symbol = 16) {
   const textGap = 5;
   const padding = 5;
@@ -89,7 +90,7 @@ export function legend(names: readonly string[], width: number, symbol = 16) {
   let rows = 1;
   let used = 0;
   for (const name of names) {
-    // As ECharts itself measures: rows break where it breaks them.
+    // Measured by ECharts itself, so that rows break where it breaks them.
     const needed = symbol + textGap + format.getTextRect(name).width;
     if (used > 0 && used + needed > width - 2 * padding) {
       rows++;
@@ -112,21 +113,25 @@ export function legend(names: readonly string[], width: number, symbol = 16) {
   };
 }
 
-/** Without a browser ECharts guesses the width of text too low and would cut long names off: margins are our own. */
+/**
+ * Disables ECharts' margins: without a browser, it underestimates the width of text and would cut off long
+ * names.
+ */
 export const ownMargins = { outerBoundsMode: 'none' } as const;
 
-/** Room for names beside an axis. */
+/** Returns the space for names next to an axis. */
 export function labelWidth(names: readonly string[]): number {
   return 20 + 7 * Math.max(0, ...names.map((name) => Math.min(40, name.length)));
 }
 
-// ECharts leaves rules for its own script, which is not in the page: marks would change color under the pointer.
+// Removes style rules meant for ECharts' own script, which is not in the page: marks would change color under
+// the pointer. Adds labels and a title.
 function tidied(svg: string, title: string, labelOf: MarkLabel): string {
   return (
     svg
       .replaceAll(/<style[\s\S]*?<\/style>/g, '')
       .replaceAll(/ class="zr[^"]*"/g, '')
-      // Hollow markers show the ground, which is not white everywhere.
+      // Hollow markers show the background, which is not always white.
       .replaceAll('fill="#fff"', `fill="${light.ground}"`)
       .replaceAll(
         / ecmeta_series_index="(\d+)"(?: ecmeta_data_index="(\d+)")?( ecmeta_ssr_type="\w+")?/g,

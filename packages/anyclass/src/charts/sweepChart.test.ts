@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sweepChart } from './sweepChart.js';
 
-/** Where the labels of values stand, from left to right. */
+/** Returns the positions of the labels of values, from left to right. */
 function labelPlaces(x: string, values: readonly (number | null)[], standard = 'bce'): number[] {
   const points = values.map((value) => ({ value, mean: 40 }));
   const svg = sweepChart([{ name: 'F1', points }], { title: 'F1', x, y: '%', standard });
@@ -16,7 +16,7 @@ function gaps(places: readonly number[]): number[] {
   return places.slice(1).map((place, i) => place - places[i]!);
 }
 
-test('λ stands on a log axis, with 0 and the standard loss apart', () => {
+test('λ is on a log axis, with 0 and the standard loss set apart', () => {
   const [toZero, toFirst, ...steps] = gaps(labelPlaces('λ', [null, 0, 0.01, 0.1, 1]));
   expect(toZero).toBeCloseTo(toFirst!, 3);
   expect(steps[0]).toBeCloseTo(steps[1]!, 3);
@@ -24,7 +24,7 @@ test('λ stands on a log axis, with 0 and the standard loss apart', () => {
   expect(tens! / twos!).toBeCloseTo(1 / Math.log10(2), 2);
 });
 
-test('values that would crowd on a log axis stand evenly, as β near 1 does', () => {
+test('values that would crowd on a log axis are spaced evenly, such as β near 1', () => {
   const steps = gaps(labelPlaces('β', [null, 0, 0.9, 0.99, 0.999, 0.9999]));
   for (const step of steps) expect(step).toBeCloseTo(steps[0]!, 3);
   expect(steps[0]).toBeGreaterThan(45);

@@ -1,4 +1,5 @@
-// Figures against a swept value such as λ, as in the paper: a log axis, on whose left 0 and the standard loss stand apart.
+// Plots metrics against a swept value such as λ, as in the paper: a log axis, with 0 and the standard loss
+// set apart on its left.
 
 import { format } from 'echarts/core';
 import { type Line, lineChart, plotWidth } from './lineChart.js';
@@ -7,7 +8,7 @@ export interface SweepChartPoint {
   /** Null for the standard loss, which has no such value. */
   readonly value: number | null;
   readonly mean: number;
-  /** The ends of the error bar. */
+  /** Ends of the error bar. */
   readonly low?: number;
   readonly high?: number;
 }
@@ -19,18 +20,18 @@ export interface SweepLine {
 
 export interface SweepChartOptions {
   readonly title: string;
-  /** The swept value's name, such as λ. */
+  /** Name of the swept value, such as λ. */
   readonly x: string;
   readonly y: string;
-  /** What stands for the standard loss on the axis, such as bce. */
+  /** Label of the standard loss on the axis, such as bce. */
   readonly standard: string;
   readonly width?: number;
   readonly height?: number;
 }
 
 /**
- * One panel: a line for each figure, in percent. Points of the standard loss and of 0 are not joined to the others, since
- * they have no place on a log axis.
+ * Draws one panel: a line for each metric, in percent. Points of the standard loss and of 0 are not joined to
+ * the others, because they have no place on a log axis.
  *
  * @example
  * const points = [{ value: null, mean: 40.9 }, { value: 0, mean: 43.6 }, { value: 0.02, mean: 43.9 }, { value: 1, mean: 40.9 }];
@@ -65,15 +66,15 @@ export function sweepChart(lines: readonly SweepLine[], options: SweepChartOptio
 }
 
 interface SweepAxis {
-  /** How far 0 and the standard loss stand apart. */
+  /** Distance by which 0 and the standard loss are set apart. */
   readonly step: number;
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
   readonly placeOf: (value: number | null) => number;
 }
 
 /**
- * A log axis; if labels would touch on it, one with evenly spaced values. Values of β such as 0.9, 0.99 and
- * 0.999 have nearly the same logarithm.
+ * Returns a log axis or, if labels would touch on it, one with evenly spaced values. Values of β such as 0.9,
+ * 0.99 and 0.999 have nearly the same logarithm.
  */
 function sweepAxis(values: readonly (number | null)[], standard: string, width: number): SweepAxis {
   const positive = values.filter((value) => value !== null && value > 0).sort((a, b) => a! - b!);

@@ -8,14 +8,14 @@ import { configuredDevice, isMpsRunning, listedDevices, runDevices } from './dev
 describe('runs side by side', () => {
   const settled = { isSettled: true };
 
-  test('are as many as the user says, else one on the CPU', () => {
+  test('are as many as the user says, or one on the CPU', () => {
     expect(createAdmission({ gpu: undefined }, 2).admits([settled])).toBe(true);
     expect(createAdmission({ gpu: undefined }, 2).admits([settled, settled])).toBe(false);
     expect(createAdmission({ gpu: undefined }, undefined).admits([])).toBe(true);
     expect(createAdmission({ gpu: undefined }, undefined).admits([settled])).toBe(false);
   });
 
-  test('share a GPU while there is memory for one more of the largest', () => {
+  test('share a GPU while there is memory for another as large as the largest', () => {
     let free = 80_000;
     const admission = createAdmission({ gpu: '0' }, undefined, () => free, 16);
     expect(admission.admits([])).toBe(true);
@@ -26,14 +26,14 @@ describe('runs side by side', () => {
     expect(admission.admits([settled, settled])).toBe(false);
   });
 
-  test('do not share a GPU that they leave alone, nor one of which nothing is known', () => {
+  test('do not share a GPU that they do not use, nor one whose memory is unknown', () => {
     const idle = createAdmission({ gpu: '0' }, undefined, () => 80_000, 16);
     expect([idle.admits([]), idle.admits([settled])]).toEqual([true, false]);
     const unknown = createAdmission({ gpu: '0' }, undefined, () => undefined, 16);
     expect([unknown.admits([]), unknown.admits([settled])]).toEqual([true, false]);
   });
 
-  test('are spread over GPUs, each child with its own in sight', () => {
+  test('are spread over GPUs, and each child sees only its own', () => {
     expect(listedDevices('cuda:0,cuda:1', '2,3')).toMatchObject([
       { name: 'cuda:0', gpu: '2', env: { CUDA_VISIBLE_DEVICES: '2' } },
       { name: 'cuda:1', gpu: '3', env: { CUDA_VISIBLE_DEVICES: '3' } },
@@ -56,7 +56,7 @@ describe('runs side by side', () => {
     expect(() => listedDevices('cuda:4', '0')).toThrow('there is no cuda:4');
   });
 
-  test('know NVIDIA’s MPS by its pipe', () => {
+  test('detect NVIDIA’s MPS by its pipe', () => {
     const folder = mkdtempSync(join(tmpdir(), 'anyclass-mps-'));
     expect(isMpsRunning(folder)).toBe(false);
     writeFileSync(join(folder, 'control'), '');

@@ -1,29 +1,29 @@
-// How many runs go side by side on a device where the user did not say.
+// Decides how many runs train side by side on a device if the user did not say.
 
 import { availableParallelism } from 'node:os';
 import { type ChildDevice, freeGpuMemory } from './devices.js';
 
 export interface RunningRun {
-  /** Whether it has been through training and validation once: then it has the memory that it needs. */
+  /** Whether it has completed training and validation once, and so has allocated the memory that it needs. */
   readonly isSettled: boolean;
 }
 
 export interface Admission {
-  /** Whether one more may start now beside those that run. */
+  /** Whether another run may start now, given those that are running. */
   admits(running: readonly RunningRun[]): boolean;
 }
 
-// More than this gains nothing: the GPU is busy, and what is left to hide is the start and the end of runs.
+// More gains nothing: the GPU is busy, and only the start and end of runs are left to hide.
 const mostSideBySide = 4;
 const coresEach = 2;
-/** MiB below which a run is not on this GPU at all. */
+/** A run that uses less memory than this, in MiB, is not on this GPU at all. */
 const leastUse = 256;
-/** What has to be free beyond what runs took so far: convolutions are tried out with larger workspaces first. */
+/** Safety factor on the memory that runs took so far: convolutions are first tried with larger workspaces. */
 const reserve = 1.3;
 
 /**
- * A fixed number where it is given. Else one at a time, and on a GPU another one beside those that have been through an epoch
- * while the memory of the largest so far, and some reserve, is free.
+ * Admits `jobs` runs if given. Otherwise one at a time; on a GPU, another may join once the running ones have
+ * completed an epoch, if the memory of the largest so far plus some reserve is free.
  *
  * @example
  * createAdmission(device, 2).admits([]) // true

@@ -12,7 +12,7 @@ const states: readonly ChildState[] = [
   'interrupted',
 ];
 
-test('a run that runs, ends and runs again counts the time since its last beginning', () => {
+test('a run that stops and starts again counts the time since its last start', () => {
   const name = 'bce-seed1';
   let row = firstRow(name, 10);
   row = rowAfter(row, { type: 'child', name, state: 'running' }, 1000);
@@ -24,7 +24,7 @@ test('a run that runs, ends and runs again counts the time since its last beginn
   expect(row).toMatchObject({ state: 'finished', seconds: 1 });
 });
 
-test('only steps and epochs change how far a run is', () => {
+test('only steps and epochs change the progress of a run', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...states)), (order) => {
       const rows = order.reduce(

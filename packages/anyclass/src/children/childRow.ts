@@ -1,4 +1,4 @@
-// How a child run stands, from its events.
+// Tracks the state of a child run from its events.
 
 import type { ChildEvent, ChildState, RunEvent } from '../events/runEvent.js';
 
@@ -6,20 +6,20 @@ export interface ChildRow {
   readonly name: string;
   readonly state: ChildState;
   readonly progress: ChildProgress;
-  /** When it last began to run, in milliseconds, and how many epochs it had then. */
+  /** When it last started running, in milliseconds, and how many epochs it had completed then. */
   readonly started: { readonly at: number; readonly epochs: number } | undefined;
-  /** How long it ran until it ended. */
+  /** How long it ran until it stopped. */
   readonly seconds: number;
 }
 
 export interface ChildProgress {
-  /** Whole epochs that are done. */
+  /** Completed epochs. */
   readonly epoch: number;
   readonly epochs: number;
-  /** The part of the current epoch that is done. */
+  /** The completed fraction of the current epoch. */
   readonly within: number;
   readonly loss: number | null;
-  /** On validation, after the last whole epoch; null where it is not defined. */
+  /** On validation, after the last completed epoch; null if undefined. */
   readonly mAP: number | null;
   readonly imagesPerSecond: number | null;
 }
@@ -30,7 +30,7 @@ export function firstRow(name: string, epochs: number): ChildRow {
 }
 
 /**
- * The row after one more of its events.
+ * Returns the row after another event.
  *
  * @example
  * rowAfter(firstRow('bce-seed1', 10), { type: 'child', name: 'bce-seed1', state: 'running' }, 0).state // 'running'

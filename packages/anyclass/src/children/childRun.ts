@@ -1,5 +1,5 @@
-// One run as a process of its own that runs `anyclass train`: what ends it ends nothing else. The process reports its events
-// over a channel, and everything it prints goes to a log file.
+// Runs `anyclass train` in its own process, so that a crash affects nothing else. The process reports its
+// events over a channel, and everything it prints goes to a log file.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
@@ -12,43 +12,43 @@ import { writeWhole } from '../files/wholeFile.js';
 import { isRunEvent, type ParentMessage, parentVariable } from './messages.js';
 
 export interface ChildRunOptions {
-  /** Of the run. */
+  /** The run folder. */
   readonly folder: string;
   readonly configuration: Configuration;
-  /** Whether the folder holds the run already. */
+  /** Whether the folder already holds the run. */
   readonly isBegun: boolean;
-  /** Where the child finds the configuration of a new run, and where what it prints is appended. */
+  /** Paths of the configuration for a new run, and of the log to which the child's output is appended. */
   readonly files: { readonly configuration: string; readonly log: string };
-  /** That share the run's work. Default 1. */
+  /** Number of processes that share the run's work. Default 1. */
   readonly processes?: number | undefined;
-  /** What its environment says in addition to ours. */
+  /** Environment variables to add to our own. */
   readonly env: Readonly<Record<string, string>>;
   readonly onEvent: RunEventListener;
-  /** Asked after each epoch; true ends the run, its checkpoint saved. */
+  /** Called after each epoch; if it resolves to true, the run stops with its checkpoint saved. */
   readonly onEpoch?: (record: EpochRecord) => Promise<boolean>;
 }
 
 export interface ChildRun {
   readonly done: Promise<ChildOutcome>;
-  /** Asks it to save a checkpoint and end. */
+  /** Asks the run to save a checkpoint and stop. */
   stop(): void;
-  /** Ends it at once. */
+  /** Kills the run immediately. */
   kill(): void;
 }
 
 export type ChildOutcome =
   | { readonly kind: 'finished' | 'interrupted' }
-  /** Another process works on the run, or began it in the meantime. */
+  /** Another process is working on the run, or started it in the meantime. */
   | { readonly kind: 'elsewhere'; readonly reason: string }
-  /** `hasBegun`: it was training already. */
+  /** `hasBegun`: it had already started training. */
   | { readonly kind: 'failed'; readonly reason: string; readonly hasBegun: boolean }
-  /** It ended without a word: another attempt may do better. */
+  /** It died without reporting a reason; another attempt may succeed. */
   | { readonly kind: 'died'; readonly reason: string };
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 
 /**
- * Begins or resumes a run in a process of its own.
+ * Starts or resumes a run in its own process.
  *
  * @example
  * const child = startChildRun({ folder, configuration, isBegun: false, files, env: {}, onEvent: console.error });
@@ -62,14 +62,14 @@ export function startChildRun(options: ChildRunOptions): ChildRun {
   const launched = processes > 1 ? ['launch', '--processes', String(processes)] : [];
   const words = isBegun ? ['--resume', folder] : [files.configuration, '--run', folder];
   const log = openSync(files.log, 'a');
-  // Its own process group: a terminal's Ctrl-C reaches us alone, and each child gets exactly one signal from us.
+  // Its own process group: Ctrl-C in the terminal reaches only us, and we send each child exactly one signal.
   const child = spawn(process.execPath, [...process.execArgv, program, ...launched, 'train', ...words], {
     env: { ...process.env, ...env, [parentVariable]: onEpoch ? 'judges' : 'follows' },
     stdio: ['ignore', log, log, 'ipc'],
     detached: true,
   });
   closeSync(log);
-  // A process that died a moment ago hears nothing, which is no error: its end tells.
+  // Sending to a process that just died is not an error; its exit is reported separately.
   const say = (message: ParentMessage) => void (child.connected && child.send(message, () => {}));
   const seen: Seen = { hasBegun: false, failure: undefined };
   child.on('message', (message) => {
@@ -102,10 +102,10 @@ function outcomeOf(child: ChildProcess, seen: Seen, log: string): Promise<ChildO
       const { failure, hasBegun } = seen;
       if (failure?.code === 'run-busy' || failure?.code === 'run-exists')
         return resolve({ kind: 'elsewhere', reason: failure.message });
-      // A rank that lost another ended in the same way as the one that it lost.
+      // A rank that lost another is not the cause; the run died with the rank that was lost.
       if (failure && failure.code !== 'rank-lost')
         return resolve({ kind: 'failed', reason: failure.message, hasBegun });
-      const end = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+      const end = signal === null ? `exited with code ${code}` : `was killed by ${signal}`;
       resolve({ kind: 'died', reason: [...lastLines(log), end].join('\n') });
     });
   });
@@ -113,7 +113,7 @@ function outcomeOf(child: ChildProcess, seen: Seen, log: string): Promise<ChildO
 
 const keptLines = 12;
 
-/** The end of what a process printed: why it died, perhaps. */
+/** The last lines that a process printed, which may say why it died. */
 function lastLines(log: string): string[] {
   try {
     return readFileSync(log, 'utf8').trimEnd().split('\n').slice(-keptLines);

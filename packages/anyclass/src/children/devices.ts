@@ -1,5 +1,5 @@
-// `compare`, `sweep` and `tune` make each run in a process of its own. Here is where those compute and how much room there is,
-// in `admission` how many go side by side.
+// `compare`, `sweep` and `tune` train each run in its own process. This file says where those compute and how
+// much memory is free; `admission` decides how many run side by side.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,15 +11,15 @@ import { UsageError } from '../errors/usageError.js';
 export interface ChildDevice {
   /** As a user writes it: `cuda:1`, `cpu`. */
   readonly name: string;
-  /** What a child's environment says in addition. */
+  /** Environment variables to add for a child. */
   readonly env: Readonly<Record<string, string>>;
   /** The GPU as `nvidia-smi` knows it. */
   readonly gpu: string | undefined;
 }
 
 /**
- * The devices of a list such as `cuda:0,cuda:1`, which runs are spread over. A child sees only its own GPU, so that a run can
- * be resumed on another one.
+ * Parses a list of devices such as `cuda:0,cuda:1`, over which runs are spread. A child sees only its own
+ * GPU, so that a run can be resumed on another one.
  *
  * @example
  * listedDevices('cuda:0,cuda:1')[1].env // { CUDA_VISIBLE_DEVICES: '1', CUDA_DEVICE_ORDER: 'PCI_BUS_ID' }
@@ -37,7 +37,7 @@ export function listedDevices(list: string, visible = visibleGpus()): ChildDevic
   });
 }
 
-/** The device that a configuration names; the child sees what its parent sees. */
+/** The device that a configuration names; the child sees the same GPUs as its parent. */
 export function configuredDevice(
   { device }: Pick<Configuration, 'device'>,
   visible = visibleGpus(),
@@ -48,14 +48,15 @@ export function configuredDevice(
 
 /** Where runs compute. */
 export interface RunDevices {
-  /** Such as `cuda:0,cuda:1`; default the device that the configuration names. */
+  /** A list such as `cuda:0,cuda:1`; by default the device that the configuration names. */
   readonly devices?: string | undefined;
-  /** Of each run; they share its work. Default 1. */
+  /** Processes per run, which share its work. Default 1. */
   readonly processes?: number | undefined;
 }
 
 /**
- * What runs are spread over, one at a time or more on each: devices, or for runs of several processes groups of as many GPUs.
+ * Returns the units over which runs are spread, one or more runs at a time on each: devices, or groups of
+ * GPUs for runs with several processes.
  *
  * @example
  * runDevices({ devices: 'cuda:0,cuda:1,cuda:2,cuda:3', processes: 2 }, configuration).map(({ name }) => name)
@@ -71,7 +72,7 @@ export function runDevices(
     : groupedDevices(devices, processes, visible);
 }
 
-/** Those of a list, for runs of several processes in groups. */
+/** The devices of a list, in groups if runs have several processes. */
 export function groupedDevices(devices: string, processes = 1, visible = visibleGpus()): ChildDevice[] {
   const listed = listedDevices(devices, visible);
   if (processes === 1) return listed;
@@ -97,13 +98,13 @@ function together(gpus: readonly ChildDevice[]): ChildDevice {
   };
 }
 
-/** The device's name in a child, which sees its own GPU alone. */
+/** The device's name in a child, which sees only its own GPU. */
 export function deviceInChild({ gpu }: Pick<ChildDevice, 'gpu'>): 'cpu' | 'cuda' {
   return gpu === undefined ? 'cpu' : 'cuda';
 }
 
 /**
- * Processes side by side share the cores, unless the environment says how many threads each has.
+ * Divides the cores among concurrent processes, unless the environment already sets the number of threads.
  *
  * @example
  * sharedCores(2) // { OMP_NUM_THREADS: '8' } on 16 cores
@@ -113,7 +114,7 @@ export function sharedCores(sideBySide: number): Readonly<Record<string, string>
   return { OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / sideBySide))) };
 }
 
-/** MiB that are free on a GPU; undefined where nobody tells. */
+/** Free memory of a GPU in MiB; undefined if it cannot be determined. */
 export function freeGpuMemory(gpu: string): number | undefined {
   const { status, stdout } = spawnSync(
     'nvidia-smi',
@@ -125,10 +126,11 @@ export function freeGpuMemory(gpu: string): number | undefined {
 }
 
 /**
- * Whether NVIDIA's Multi-Process Service runs. Without it, processes on one GPU take turns, and side by side gains nothing.
+ * Whether NVIDIA's Multi-Process Service is running. Without it, processes on one GPU take turns, and running
+ * them side by side gains nothing.
  *
  * @example
- * isMpsRunning() // false, until someone called nvidia-cuda-mps-control -d
+ * isMpsRunning() // false, unless someone ran nvidia-cuda-mps-control -d
  */
 export function isMpsRunning(folder = process.env['CUDA_MPS_PIPE_DIRECTORY'] ?? '/tmp/nvidia-mps'): boolean {
   return existsSync(join(folder, 'control'));

@@ -1,11 +1,11 @@
-// What a run's process and the process that started it say to each other: events in one direction, verdicts in the other.
+// Messages between a run's process and its parent: events in one direction, verdicts in the other.
 
 import type { RunEvent } from '../events/runEvent.js';
 
-/** Set for a child: `judges` where the parent answers each epoch, else `follows`. */
+/** Set in a child's environment: `judges` if the parent answers each epoch, otherwise `follows`. */
 export const parentVariable = 'ANYCLASS_PARENT';
 
-/** The answer to an epoch: whether the run is to end. */
+/** The parent's answer after an epoch: whether the run should stop. */
 export interface ParentMessage {
   readonly kind: 'verdict';
   readonly isOver: boolean;

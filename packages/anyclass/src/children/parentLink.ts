@@ -1,5 +1,5 @@
-// The other end of `childRun`: a run's process reports to the one that started it. When that one is gone, however it ended,
-// the run saves a checkpoint and ends as after Ctrl-C.
+// The other end of `childRun`: a run's process reports to the process that started it. If that process goes
+// away for any reason, the run saves a checkpoint and stops, as after Ctrl-C.
 
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
@@ -10,18 +10,18 @@ import { launcherVariable } from './ranks/rankFailure.js';
 
 export interface ParentLink extends Disposable {
   emit(event: RunEvent): void;
-  /** Reports an error that no event told of. */
+  /** Reports an error, unless a `failed` event already did. */
   fail(run: string, error: unknown): void;
   /** Aborted when the parent is gone. */
   readonly signal: AbortSignal;
-  /** Where the parent judges each epoch: whether the run is to end. */
+  /** Asks the parent after each epoch whether to stop; undefined if the parent does not judge epochs. */
   readonly onEpoch: (() => Promise<boolean>) | undefined;
 }
 
 const eventsEvery = 200;
 
 /**
- * The link to the process that started this one as a child run; undefined in any other process.
+ * Connects to the process that started this one as a child run; undefined in any other process.
  *
  * @example
  * using parent = connectParent();
@@ -47,7 +47,7 @@ export function connectParent(): ParentLink | undefined {
   };
   process.on('disconnect', onDisconnect);
   process.on('message', onMessage);
-  // A rank has let go of it (endWithLauncher), and would end while it waits for a verdict.
+  // A rank has unreferenced the channel (endWithLauncher) and would exit while waiting for a verdict.
   process.channel?.ref();
   if (!process.connected) onDisconnect();
   const verdict = () =>
@@ -64,7 +64,7 @@ export function connectParent(): ParentLink | undefined {
     [Symbol.dispose]() {
       process.off('disconnect', onDisconnect);
       process.off('message', onMessage);
-      // A rank still has to tell its launcher why it failed, but does not stay for it.
+      // A rank still has to tell its launcher why it failed, but the channel must not keep it alive.
       if (process.env[launcherVariable] !== undefined) process.channel?.unref();
       else if (process.connected) process.disconnect();
     },

@@ -1,4 +1,4 @@
-// A command of the program: one zod schema defines the options' types, defaults, validation and help.
+// A command: one zod schema defines the types, defaults, validation and help of its options.
 
 import type { z } from 'zod';
 import type { Terminal } from './terminal.js';
@@ -7,7 +7,7 @@ export interface Command<Options extends z.ZodObject = z.ZodObject, Result = unk
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** What follows the name on the first line of the help, such as `DATASET…`; its fields are options too. */
+  /** The arguments after the name, such as `DATASET…`; each is also a field of the options. */
   readonly positionals?: readonly Positional[];
   /** Pairs of a command line and what it does. */
   readonly examples: readonly (readonly [string, string])[];
@@ -23,12 +23,12 @@ export interface CommandEntry {
 }
 
 export interface Positional {
-  /** The field of the options that takes it. */
+  /** Name of the field in `options`. */
   readonly field: string;
   readonly placeholder: string;
   /** Takes all remaining arguments, as an array. */
   readonly rest?: boolean;
-  /** Takes them as they are, with what looks like options: they belong to another command. */
+  /** Takes the arguments verbatim, including what looks like options: they belong to another command. */
   readonly raw?: boolean;
 }
 

@@ -4,15 +4,15 @@ import { z } from 'zod';
 
 export interface OptionField {
   readonly field: string;
-  /** `labelColumn` is `--label-column`. */
+  /** For example, `--label-column` for the field `labelColumn`. */
   readonly flag: string;
   readonly kind: 'boolean' | 'number' | 'string' | 'list';
   readonly description: string;
-  /** Such as `N` or `bce|focal`. */
+  /** For example, `N` or `bce|focal`. */
   readonly placeholder: string;
   readonly defaultText: string | undefined;
   readonly isOptional: boolean;
-  /** The choices of an option that may be given without a value, and the value that it then has. */
+  /** For an option that may be given without a value: its choices, and the value it then has. */
   readonly bare: { readonly choices: readonly string[]; readonly value: string } | undefined;
 }
 
@@ -20,7 +20,7 @@ export function optionFields(schema: z.ZodObject): OptionField[] {
   return Object.entries(schema.shape).map(([field, type]) => describeField(field, type));
 }
 
-/** `labelColumn` is `--label-column`. */
+/** Returns the flag of a field: `--label-column` for `labelColumn`. */
 export function flagOf(field: string): string {
   return `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -15,7 +15,7 @@ export function programHelp(commands: readonly Pick<Command, 'name' | 'summary'>
     '',
     'Options:',
     ...columns([
-      ['--help', 'show this help; after a command, its own'],
+      ['--help', 'show this help, or the help of a command'],
       ['--version', 'show the version'],
       ['--debug', 'show a stack trace with errors'],
     ]),
@@ -58,7 +58,7 @@ export function commandHelp(command: Command): string {
 
 const lineWidth = 100;
 
-/** Two columns; the right one wraps. */
+/** Lays out two columns; the right one wraps. */
 function columns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.flatMap(([left, right]) =>

@@ -3,22 +3,23 @@
 import type { Terminal } from './terminal.js';
 
 export interface Interruption extends Disposable {
-  /** Aborted by the first signal: the work saves and ends. */
+  /** Aborted by the first Ctrl-C or SIGTERM: the work saves and stops. */
   readonly signal: AbortSignal;
-  /** Aborted by the second signal, which ends this process: everything it started ends too. */
+  /** Aborted by the second one, which ends this process and everything it started. */
   readonly kill: AbortSignal;
   /** 128 plus the signal number, as in shells. */
   exitCode(): number;
 }
 
 /**
- * No one reacts to a notice this fast: such a signal was sent while a long step delayed the first one, by a user who thought
- * that it had been lost.
+ * Milliseconds after the first signal in which a second one is ignored. No one reacts to a notice this fast:
+ * the user pressed Ctrl-C twice while a long step delayed the handling of the first.
  */
 const unheard = 500;
 
 /**
- * The first Ctrl-C (or SIGTERM) asks the work to save and end; a second one ends it immediately.
+ * Handles Ctrl-C and SIGTERM until disposed: the first one asks the work to save and stop, a second one ends
+ * the process immediately.
  *
  * @example
  * using interruption = interruptible(terminal);

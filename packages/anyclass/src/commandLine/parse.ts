@@ -34,7 +34,10 @@ export function parseOptions<Options extends z.ZodObject>(
   throw new UsageError(`${positional?.placeholder ?? field?.flag ?? 'the options'}: ${problem}`);
 }
 
-/** The words that are about the command itself: all, but where it takes another command with its options. */
+/**
+ * Returns the words meant for the command itself: all of them, unless it takes another command with that
+ * command's options.
+ */
 export function ownWords(command: Command, words: readonly string[]): readonly string[] {
   if (!command.positionals?.some(({ raw }) => raw)) return words;
   const fields = optionFields(command.options);
@@ -46,7 +49,7 @@ export function ownWords(command: Command, words: readonly string[]): readonly s
   return words.slice(0, at);
 }
 
-/** What was expected and what was given; for a choice also the likely intended one. */
+/** Says what was expected and what was given and, for a choice, which one was probably meant. */
 function problemOf(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>): string {
   if (issue.code === 'custom') return issue.message;
   const [field = '', at] = issue.path;
@@ -88,7 +91,7 @@ function split(
   }
 }
 
-/** `--paper` alone is `--paper=auto`: the next word is its value only if it is one of its choices. */
+/** Turns `--paper` alone into `--paper=auto`: the next word is its value only if it is one of the choices. */
 function withBareValues(words: readonly string[], fields: readonly OptionField[]): string[] {
   const end = words.indexOf('--');
   return words.map((word, i) => {
@@ -98,7 +101,7 @@ function withBareValues(words: readonly string[], fields: readonly OptionField[]
   });
 }
 
-/** `--times -2` is `--times=-2`, which `parseArgs` requires for values that start with a dash. */
+/** Turns `--times -2` into `--times=-2`, which `parseArgs` requires for values that start with a dash. */
 function withNegativeNumbers(words: readonly string[], fields: readonly OptionField[]): string[] {
   const joined: string[] = [];
   for (const [i, word] of words.entries()) {

@@ -56,7 +56,7 @@ test('options come from the schema: flags, defaults, numbers, positionals', asyn
   });
 });
 
-test('a flag may stand with an equals sign, and words after -- are no flags', async () => {
+test('a flag may use an equals sign, and words after -- are not flags', async () => {
   const { out } = await run('greet', '--times=3', '--', '--Ada');
   expect(JSON.parse(out)).toMatchObject({ names: ['--Ada'], times: 3 });
 });
@@ -68,7 +68,7 @@ test.each([
   [['--tune', 'fanfare'], 'fanfare'],
   [['--tune=fanfare'], 'fanfare'],
 ])(
-  'an option that may stand alone takes what follows only where that is one of its choices: %j',
+  'an option with an optional value takes the next word only if it is one of its choices: %j',
   async (words, tune) => {
     expect(JSON.parse((await run('greet', 'Ada', ...words)).out)).toMatchObject({ tune });
   },
@@ -94,7 +94,7 @@ test.each([
   [['help', 'gret'], "no such command 'gret'; did you mean 'greet'?\nTry 'anyclass --help'."],
   [['help', 'greet', 'Ada'], "'anyclass help' takes one command; 'greet' and 'Ada' are two"],
   [['great', 'Ada'], "no such command 'great'; did you mean 'greet'?\nTry 'anyclass --help'."],
-])('%j is a usage error: exit code 2, what is wrong, and where help is', async (words, message) => {
+])('%j is a usage error: exit code 2, what is wrong, and where to find help', async (words, message) => {
   const { code, out, err } = await run(...words);
   expect(code).toBe(2);
   expect(err).toContain(message);
@@ -102,7 +102,7 @@ test.each([
   expect(out).toBe('');
 });
 
-test('bad input is told without a stack trace, exit code 1', async () => {
+test('bad input is reported without a stack trace, with exit code 1', async () => {
   expect(await run('greet', 'Ada', '--failing', 'user')).toEqual({
     code: 1,
     out: '',
@@ -110,7 +110,7 @@ test('bad input is told without a stack trace, exit code 1', async () => {
   });
 });
 
-test('a damaged file of weights is told as the file that it is, without a stack trace', async () => {
+test('a damaged weight file is reported by name, without a stack trace', async () => {
   expect(await run('greet', 'Ada', '--failing', 'weights')).toEqual({
     code: 1,
     out: '',
@@ -118,7 +118,7 @@ test('a damaged file of weights is told as the file that it is, without a stack 
   });
 });
 
-test('what to run next is a line for a shell, with the names of its flags', async () => {
+test('the command to run next is printed as a shell line with flags', async () => {
   expect((await run('greet', 'Ada', '--failing', 'resumable')).err).toBe(
     "anyclass: no answer yet\nRun: anyclass greet --with-title x 'Ada L'",
   );
@@ -133,7 +133,7 @@ test.each([
   );
 });
 
-test('an unexpected error offers a stack trace, and --debug gives it', async () => {
+test('an unexpected error offers a stack trace, which --debug prints', async () => {
   expect((await run('greet', 'Ada', '--failing', 'bug')).err).toBe(
     'anyclass: a bug\nAdd --debug for a stack trace.',
   );
@@ -151,7 +151,7 @@ test('help lists the commands; a command shows its usage, options with defaults,
   expect(out).toContain('anyclass greet Ada --times 2');
 });
 
-test('help NAME is the help of that command, and help alone that of the program', async () => {
+test('help NAME shows the help of that command, and help alone that of the program', async () => {
   const { out } = await run('greet', '--help');
   for (const words of [
     ['help', 'greet'],
@@ -163,7 +163,7 @@ test('help NAME is the help of that command, and help alone that of the program'
   expect(await run('help')).toEqual(await run('--help'));
 });
 
-test('without a command the help is shown, exit code 2', async () => {
+test('without a command, the program shows the help and exits with 2', async () => {
   expect((await run()).code).toBe(2);
 });
 

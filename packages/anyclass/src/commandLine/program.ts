@@ -1,8 +1,8 @@
 // The program: picks the command, runs it, and turns errors into messages and exit codes.
 //
-// A `command` has a schema; `fields` derives its options, which `parse` and `help` use. Commands write to a `terminal`, with a
-// `progressBar` or `liveLines` for long work, which `interruption` ends. `shellLine` writes command lines for the user to run
-// next.
+// A `command` has a schema; `fields` derives its options, which `parse` and `help` use. Commands write to a
+// `terminal` and show long work with a `progressBar` or `liveLines`; `interruption` handles Ctrl-C.
+// `shellLine` writes command lines for the user to run next.
 
 import { EngineError } from '@anyclass/torch/builds';
 import { toldLauncher } from '../children/ranks/rankFailure.js';
@@ -19,7 +19,10 @@ import { ownWords, parseOptions } from './parse.js';
 import { commandLine } from './shellLine.js';
 import type { Terminal } from './terminal.js';
 
-/** Exit codes: 0 success, 1 bad input or failure, 2 invalid command line; a command may have its own. */
+/**
+ * Runs the program and returns its exit code: 0 success, 1 bad input or failure, 2 invalid command line; a
+ * command may have its own.
+ */
 export async function runProgram(
   commands: readonly AnyCommand[],
   words: readonly string[],
@@ -52,7 +55,7 @@ export async function runProgram(
   }
 }
 
-/** Loaded or not. */
+/** A command, loaded or not. */
 type AnyCommand = Command | CommandEntry;
 
 async function loaded(command: AnyCommand): Promise<Command> {
@@ -71,7 +74,7 @@ function isHelpFlag(word: string): boolean {
   return word === '--help' || word === '-h';
 }
 
-/** `help` alone is about the program, `help NAME` about one command. */
+/** Returns the help of the program for `help` alone, and of one command for `help NAME`. */
 async function helpOn(commands: readonly AnyCommand[], words: readonly string[]): Promise<string> {
   const [name, extra] = words.filter((word) => !isHelpFlag(word));
   if (name === undefined) return programHelp(commands);
@@ -92,7 +95,7 @@ function findCommand(commands: readonly AnyCommand[], name: string): AnyCommand 
 
 interface Failure {
   readonly commands: readonly AnyCommand[];
-  /** The command that failed, as given. */
+  /** Name of the command that failed, as given. */
   readonly name: string | undefined;
   readonly debug: boolean;
   readonly terminal: Terminal;
@@ -102,7 +105,7 @@ async function report(thrown: unknown, failure: Failure): Promise<number> {
   const error = firstError(thrown);
   const lines = await errorLines(error, error === thrown ? shownMessage(error) : messageOf(thrown), failure);
   const exitCode = error instanceof UsageError ? 2 : error instanceof UserError ? error.exitCode : 1;
-  // Of several ranks, the launcher prints one message for all.
+  // With several ranks, the launcher prints one message for all of them.
   if (toldLauncher(error, lines, exitCode)) return exitCode;
   const { terminal } = failure;
   for (const line of lines) (terminal.fail ?? terminal.note)(line);
@@ -134,7 +137,7 @@ async function errorLines(
   return [message, 'Add --debug for a stack trace.'];
 }
 
-/** How to set a field with the options of a command. */
+/** Returns the option that sets a field in a command; undefined if the command has none. */
 function settingOption(setting: string, { options }: Command): string | undefined {
   const dataset = /^data\.dataset=(.*)$/.exec(setting)?.[1];
   if (dataset !== undefined && 'data' in options.shape) return `--data ${dataset}`;
@@ -142,7 +145,7 @@ function settingOption(setting: string, { options }: Command): string | undefine
   return `--set ${/^[\w.=-]+$/.test(setting) ? setting : `'${setting.replaceAll("'", "'\\''")}'`}`;
 }
 
-/** On the command line, an option is named by its flag. */
+/** Returns the message for the command line, where an option is named by its flag. */
 function shownMessage(error: unknown): string {
   if (!(error instanceof UsageError) || error.option === undefined) return messageOf(error);
   return `${flagOf(error.option)}: ${error.reason}`;

@@ -1,9 +1,9 @@
-// Imported before the rest of the program. Where too little memory may be mapped, Node or a library ends the process later, without a
-// word that could be caught: better to say it now.
+// Imported before the rest of the program. If the address space is too small, Node or a library later ends
+// the process in a way that cannot be caught, so it is reported now.
 
 import { lacksAddressSpace } from '@anyclass/torch/builds';
 
-/** What a command takes at least, once Node has started. */
+/** The least address space a command needs once Node has started. */
 const startingSpace = 512 * 2 ** 20;
 
 const problem = lacksAddressSpace(startingSpace);

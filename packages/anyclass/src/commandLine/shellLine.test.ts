@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { command } from './command.js';
 import { commandLine, shellLine } from './shellLine.js';
 
-test('a shell reads a line as the words that it was made of', () => {
+test('a shell reads a line as the words it was made from', () => {
   const word = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', ''));
   fc.assert(
     fc.property(fc.array(word, { minLength: 1 }), (words) => {

@@ -1,11 +1,11 @@
-// Command lines to print, which a user can paste into a shell whatever characters they contain.
+// Command lines that a user can paste into a shell, whatever characters they contain.
 
 import type { NextCommand } from '../errors/userError.js';
 import type { Command } from './command.js';
 import { flagOf } from './fields.js';
 
 /**
- * A line that a POSIX shell reads as these words.
+ * Returns a line that a POSIX shell reads as these words.
  *
  * @example
  * shellLine(['anyclass', 'train', '--resume', 'my runs/first']) // "anyclass train --resume 'my runs/first'"
@@ -15,7 +15,8 @@ export function shellLine(words: readonly string[]): string {
 }
 
 /**
- * The line of a command that an error suggests. Values that start with a dash are not read as flags.
+ * Returns the line of a command that an error suggests, written so that values that start with a dash are not
+ * read as flags.
  *
  * @example
  * commandLine({ command: 'train', options: { resume: 'runs/sewer' } }, commands) // 'anyclass train --resume runs/sewer'

@@ -1,21 +1,24 @@
-// What a command writes to: standard output for results, standard error for everything else.
+// Where a command writes: results to standard output, everything else to standard error.
 
 import type { RunEventListener } from '../events/runEvent.js';
 import { errorCode, fileProblem } from '../files/fileProblem.js';
 import { runDisplay } from './display/runDisplay.js';
 
 export interface Terminal {
-  /** A result, to standard output. */
+  /** Prints a result to standard output. */
   print(text: string): void;
-  /** A note, to standard error. */
+  /** Prints a note to standard error. */
   note(text: string): void;
-  /** Why the program failed, to standard error. Default a note. */
+  /** Prints why the program failed to standard error. Without it, a note is printed. */
   fail?(text: string): void;
-  /** Shows what long work reports, on standard error. */
+  /** Shows the progress of long work on standard error. */
   readonly onEvent: RunEventListener;
 }
 
-/** Of several ranks the first speaks; the others only say why they failed. */
+/**
+ * Returns the terminal of this process. With several ranks, only the first prints; the others only say why
+ * they failed.
+ */
 export function standardTerminal(isSpeaker = true): Terminal {
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   if (!isSpeaker) return { print() {}, note() {}, fail: say, onEvent() {} };
@@ -27,8 +30,9 @@ export function standardTerminal(isSpeaker = true): Terminal {
 }
 
 /**
- * Keeps a closed stream from ending the program. A reader of the results that stops, such as `head`, has enough; results that
- * do not fit on a disk are an error. Notes are dropped: work continues unwatched.
+ * Keeps a closed stream from ending the program. It is not an error if a reader of the results stops, as
+ * `head` does, but it is one if the results do not fit on the disk. Notes that cannot be written are dropped,
+ * and the work continues.
  */
 export function keepGoingWithoutReaders(): void {
   let isTold = false;

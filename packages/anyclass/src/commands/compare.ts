@@ -12,7 +12,7 @@ import { experimentFields } from './trainingOptions.js';
 
 export const compare = command({
   name: 'compare',
-  summary: 'Train with several losses and seeds, and test which differences hold',
+  summary: 'Train with several losses and seeds, and test which differences are significant',
   positionals: [{ field: 'config', placeholder: 'CONFIG|RECIPE' }],
   examples: [
     ['anyclass compare quick --out comparisons/digits', 'four losses, three seeds, on the embedded digits'],
@@ -38,7 +38,7 @@ export const compare = command({
     networks: z
       .string()
       .optional()
-      .describe('networks, written the same way; default the configuration’s')
+      .describe("networks, written the same way; default the configuration's")
       .meta({ placeholder: 'NETWORK,…' }),
     datasets: z
       .array(z.string())

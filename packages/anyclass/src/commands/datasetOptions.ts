@@ -7,25 +7,33 @@ import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { folderDatasets, isPattern, matchingFiles, parseDataset } from '../data/datasetSpec.js';
 
-/** `--set` of a command that accepts fields of some parts of the configuration. */
+/** The `--set` option of a command that accepts fields from some parts of the configuration. */
 export function settingOption(what: string) {
   return z.array(z.string()).default([]).describe(what).meta({ placeholder: 'FIELD=VALUE' });
 }
 
-/** A DATASET and how to read it; the same options for every command that takes one. */
+/** The DATASET argument and the options for reading it; the same for every command that takes one. */
 export const datasetFields = {
   dataset: z
     .string()
     .describe(
-      `a folder (tables, YOLO, Pascal VOC, one per class), .csv, .json, .parquet, .arff, .npy, .safetensors (several, comma-separated or with *), data.yaml, NAME=DIR (${folderDatasets.join(', ')}), or digits`,
+      `a folder (tables, YOLO, Pascal VOC, or a subfolder per class), .csv, .json, .parquet, .arff, .npy or .safetensors files (several, comma-separated or with *), data.yaml, NAME=DIR (${folderDatasets.join(', ')}), or digits`,
     ),
-  imageFolder: z.string().optional().describe('folder of the images in a table').meta({ placeholder: 'DIR' }),
+  imageFolder: z
+    .string()
+    .optional()
+    .describe('folder that contains the images of a table')
+    .meta({ placeholder: 'DIR' }),
   imageColumn: z.string().optional().describe('column with the file names').meta({ placeholder: 'NAME' }),
-  labelColumn: z.string().optional().describe('column with separated labels').meta({ placeholder: 'NAME' }),
+  labelColumn: z
+    .string()
+    .optional()
+    .describe("column that lists each image's labels")
+    .meta({ placeholder: 'NAME' }),
   groupColumn: z
     .string()
     .optional()
-    .describe('column whose values stay in one split, such as the patient')
+    .describe('column of groups that must stay in one split, such as patients')
     .meta({ placeholder: 'NAME' }),
   keep: z
     .array(z.string())
@@ -43,10 +51,10 @@ export const datasetFields = {
     .describe('folder with train.txt, validation.txt and test.txt')
     .meta({ placeholder: 'DIR' }),
   strict: z.boolean().default(false).describe('stop at the first unreadable image'),
-  set: settingOption('any field of data, as in a configuration: data.draw.seed=7; may be repeated'),
+  set: settingOption('set any data field, as in a configuration: data.draw.seed=7; may be repeated'),
 };
 
-/** Options that are short for a field. */
+/** Options that set one configuration field. */
 const shorthands = {
   imageFolder: 'data.imageFolder',
   imageColumn: 'data.columns.image',
@@ -66,7 +74,8 @@ export interface FieldOptions extends Readonly<Partial<Record<keyof typeof short
 }
 
 /**
- * The fields that options set in some parts of the configuration, on top of `base`; `--set` takes precedence.
+ * Returns `base` with the fields that the options set in some parts of the configuration; `--set` takes
+ * precedence.
  *
  * @example
  * chosenFields({ imageFolder: 'photos', set: ['data.draw.seed=7'] }, ['data'])
@@ -86,7 +95,7 @@ export function chosenFields(
   return withOverrides(fields, options.set);
 }
 
-/** `--force` of a command that writes a file. */
+/** The `--force` option of a command that writes a file. */
 export const force = z
   .boolean()
   .default(false)

@@ -23,11 +23,11 @@ test.each([
   ['--f1-neg 0.9 --beta 2', { budget: { f1Neg: 0.9 }, beta: 2 }],
   ['--rule shared', { rule: 'shared' }],
   ['--rule class --beta 2', { rule: 'class', beta: 2 }],
-])('%j gives only what was given: %j', (words, expected) => {
+])('%j sets only the given options: %j', (words, expected) => {
   expect(chosen(words)).toEqual(expected);
 });
 
-test('the false alarms that a confidence alone stands with are those of core', () => {
+test('a confidence alone comes with the false-alarm budget that core defaults to', () => {
   const validation = {
     scores: new Float64Array([0.9, 0.2]),
     targets: [1, 0],
@@ -37,7 +37,7 @@ test('the false alarms that a confidence alone stands with are those of core', (
   expect(fitDecision(validation, chosen('--confidence 0.95')).budget).toEqual(fitDecision(validation).budget);
 });
 
-describe('what makes no sense is refused by its option', () => {
+describe('an invalid combination is rejected with the name of the option', () => {
   test.each([
     ['--false-alarms 0.1 --f1-neg 0.9', 'f1Neg'],
     ['--f1-neg 0.9 --confidence 0.9', 'confidence'],

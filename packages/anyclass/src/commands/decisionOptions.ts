@@ -5,21 +5,21 @@ import { z } from 'zod';
 import { decisionRules } from '../configuration/decisionFields.js';
 import { UsageError } from '../errors/usageError.js';
 
-/** Options of a decision. None has a default here: the command, the configuration or core provides it. */
+/** The decision options. None has a default here: the command, the configuration or core provides it. */
 export const decisionFields = {
   falseAlarms: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('accept at most this share of negatives with any prediction; default 0.05')
+    .describe('allow at most this share of negatives to get any prediction; default 0.05')
     .meta({ placeholder: 'SHARE' }),
   confidence: z
     .string()
     .transform(confidenceOf)
     .optional()
     .describe(
-      'guarantee --false-alarms on new data with this confidence, or only keep it on validation; default 0.95',
+      'guarantee --false-alarms on new data with this confidence; none: keep it on the validation split only; default 0.95',
     )
     .meta({ placeholder: '0.95|none' }),
   f1Neg: z
@@ -27,7 +27,7 @@ export const decisionFields = {
     .transform(f1NegOf)
     .optional()
     .describe(
-      "instead of --false-alarms, keep at least this F1-Neg, or that of a threshold of 0.5 ('at 0.5')",
+      "instead of --false-alarms, keep at least this F1-Neg; 'at 0.5': the F1-Neg that a threshold of 0.5 gives",
     )
     .meta({ placeholder: "SHARE|'at 0.5'" }),
   beta: z.number().positive().optional().describe('fitted thresholds maximize this Fβ; default 1'),
@@ -35,7 +35,7 @@ export const decisionFields = {
     .enum(decisionRules)
     .optional()
     .describe(
-      'a gate and thresholds per class (default), one threshold for all, thresholds per class without a gate, or 0.5',
+      'gate: a gate and a threshold per class (default); shared: one threshold for all classes; class: a threshold per class, no gate; fixed: 0.5 for all classes',
     ),
 };
 
@@ -75,7 +75,7 @@ function budgetOf({ falseAlarms, confidence, f1Neg }: GivenDecision): DecisionBu
   return { falseAlarms: falseAlarms ?? 0.05, ...(confidence !== undefined && { confidence }) };
 }
 
-/** An option without an effect is a mistake. */
+/** Throws if an option has no effect, since giving it is probably a mistake. */
 function refuseIdle(given: GivenDecision): void {
   const { rule, confidence, f1Neg } = given;
   if (confidence !== undefined && f1Neg !== undefined) {

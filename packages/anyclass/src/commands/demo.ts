@@ -10,12 +10,15 @@ export const demo = command({
   name: 'demo',
   summary: 'Train bce and any-bce on scenes of handwritten digits and show what helped',
   examples: [
-    ['anyclass demo', '3 to 6 minutes on two cores; downloads nothing, runs and reports in runs/demo'],
+    [
+      'anyclass demo',
+      '3 to 6 minutes on two cores; downloads nothing and writes runs and reports to runs/demo',
+    ],
     ['anyclass demo --seed 2 --out runs/demo-2', 'the same with another seed'],
     ['anyclass demo --epochs 1 --out runs/glance', 'one minute; the network learns little'],
   ],
   options: z.object({
-    seed: z.int().min(0).default(1).describe('seed of the weights and the order of the images'),
+    seed: z.int().min(0).default(1).describe('seed for the weights and the image order'),
     epochs: z.int().min(1).default(6).describe('epochs per network'),
     out: z
       .string()

@@ -1,4 +1,5 @@
-// Commands whose work two processes divide, on the built package, beside the tests' own process alone.
+// Commands whose work two processes of the built package divide, compared with one process: that of the
+// tests.
 
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,17 +18,20 @@ const model = at('model.safetensors');
 
 let threads = 1;
 beforeAll(async () => {
-  // As many as the ranks have: sums over more are rounded otherwise.
+  // As many as the ranks have, because sums over more threads round differently.
   threads = threadCount();
   setThreadCount(1);
   await writePipes(folder);
 });
 afterAll(() => setThreadCount(threads));
 
-/** A GPU rounds batches of other sizes otherwise. */
+/** A GPU rounds differently at other batch sizes. */
 const exact = ['--device', 'cpu'];
 
-/** Ends of one process and of the first of two, which write to files named after their number. */
+/**
+ * Runs a command in one process and in two, with words that depend on the number of processes, and returns
+ * the output of the former and of the first of the latter.
+ */
 async function both(
   words: (processes: number) => readonly string[],
   { code = 0, environment }: { code?: number; environment?: (rank: number) => NodeJS.ProcessEnv } = {},
@@ -44,7 +48,7 @@ const { unavailable } = distributed.distributedStatus();
 describe.skipIf(unavailable !== null)(
   `two processes${unavailable ? ` (skipped: ${unavailable})` : ''}`,
   () => {
-    test('evaluate Parquet shards as one does: every row once, the same scores and figures', async () => {
+    test('evaluate Parquet shards as one process does: every row once, the same scores and metrics', async () => {
       const shards = at('test-*.parquet');
       const [one, two] = await both((n) => [
         'evaluate',
@@ -64,7 +68,7 @@ describe.skipIf(unavailable !== null)(
       expect(text('scores-2.csv').trim().split('\n')).toHaveLength(1 + count);
     }, 120_000);
 
-    test('predict one file in the order of the images, each once, and tell of those that cannot be read', async () => {
+    test('predict into one file in the order of the images, each once, and report unreadable ones', async () => {
       const paths = [at('photos'), at('test-*.parquet')];
       const [one, two] = await both(
         (n) => [
@@ -80,15 +84,15 @@ describe.skipIf(unavailable !== null)(
         { code: 3 },
       );
       expect(text('predictions-2.csv')).toBe(text('predictions-1.csv'));
-      // The header, and all but the broken one.
+      // The header, and all rows but that of the broken image.
       expect(text('predictions-2.csv').trim().split('\n')).toHaveLength(1 + 2 * count - 1);
       expect(two.stderr).toBe(one.stderr);
     }, 120_000);
 
-    test('predict a file each, and the first tells of all, also where another has no image', async () => {
+    test('predict into one file each, and the first reports for all, even if another has no images', async () => {
       const lines = (name: string) => text(name).trim().split('\n').sort();
       const header = 'Filename,';
-      // Of 23 images in blocks of 4 each has some; in one block of 64 the first has all.
+      // With 23 images in blocks of 4, each rank has some; with one block of 64, the first has all.
       for (const size of ['4', '64']) {
         const words = ['predict', model, at('photos'), ...exact, '--batch-size', size, '--out'];
         const [one, two] = await both(
@@ -104,7 +108,7 @@ describe.skipIf(unavailable !== null)(
       expect(existsSync(at('part-64-1.csv'))).toBe(false);
     }, 120_000);
 
-    test('embed as one does, started by srun', async () => {
+    test('embed as one process does, started by srun', async () => {
       const data = ['--set', `data.imageFolder=${at('photos')}`];
       const words = ['embed', model, at('labels.csv'), ...data, ...exact, '--batch-size', '4'];
       const environment = (rank: number) => ({
@@ -123,7 +127,7 @@ describe.skipIf(unavailable !== null)(
       expect(text('features-2.csv').trim().split('\n')).toHaveLength(count);
     }, 120_000);
 
-    test('prepare one cache together where they see one folder, and one each where they do not', async () => {
+    test('prepare one cache together if they share a folder, and one each if they do not', async () => {
       copyFileSync(at('labels.csv'), at('photos', 'labels.csv'));
       const words = (cache: string) => [
         'prepare',
@@ -133,7 +137,7 @@ describe.skipIf(unavailable !== null)(
         '--cache',
         at(cache),
       ];
-      // As the pods of an indexed Job of Kubernetes.
+      // As in the pods of a Kubernetes indexed Job.
       const environment = (rank: number) => ({
         JOB_COMPLETION_INDEX: String(rank),
         WORLD_SIZE: '2',

@@ -7,7 +7,7 @@ const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url))
 const anyclass = (...words: string[]) =>
   spawnSync(process.execPath, [program, ...words], { encoding: 'utf8' });
 
-test('doctor tells libtorch, BLAS, threads and devices', () => {
+test('doctor reports libtorch, BLAS, threads and devices', () => {
   const { status, stdout } = anyclass('doctor', '--json');
   expect(status).toBe(0);
   const diagnosis: Record<string, unknown> = JSON.parse(stdout);

@@ -14,17 +14,17 @@ import { chosenFields, datasetInputs, force, settingOption } from './datasetOpti
 
 export const embed = command({
   name: 'embed',
-  summary: "Write a network's embeddings of a dataset, as a dataset of features",
+  summary: 'Compute the embeddings of a dataset and save them as a dataset of features',
   positionals: [
     { field: 'model', placeholder: 'RUN|MODEL|WEIGHTS' },
     { field: 'dataset', placeholder: 'DATASET' },
   ],
   examples: [
     ['anyclass embed runs/sewer sewerml=data/sewer --out features.parquet', 'with names, splits and labels'],
-    ['anyclass train features --data features.parquet', 'train on them, in seconds'],
+    ['anyclass train features --data features.parquet', 'train on the embeddings, in seconds'],
     [
       'anyclass embed timm/resnet18.a1_in1k photos --out photos.npy',
-      'published weights; labels in photos.csv',
+      'with published weights; the labels go to photos.csv',
     ],
     [
       'anyclass embed runs/sewer new.csv --out new.csv.safetensors --set data.imageFolder=new',
@@ -33,14 +33,14 @@ export const embed = command({
   ],
   options: z.object({
     model: z.string().describe('a run, a model.safetensors, or published weights by name'),
-    dataset: z.string().describe('what to embed; read as the run read its own'),
+    dataset: z.string().describe('dataset to embed; read with the settings of the run'),
     out: z
       .string()
-      .describe('.parquet, .csv, .npy or .safetensors; the last two get a .csv of labels beside them')
+      .describe('.parquet, .csv, .npy or .safetensors; the last two come with a .csv of labels')
       .meta({ placeholder: 'FILE' }),
-    device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
-    batchSize: z.int().positive().default(64).describe('images at a time'),
-    set: settingOption('a field of data: data.imageFolder=DIR; may be repeated'),
+    device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+    batchSize: z.int().positive().default(64).describe('images per batch'),
+    set: settingOption('set a data field: data.imageFolder=DIR; may be repeated'),
     force,
     json: z.boolean().default(false).describe('print JSON'),
   }),
@@ -49,13 +49,13 @@ export const embed = command({
     for (const path of featureFiles(out)) {
       checkOutputFile('--out', path, { kind: 'a file of features', inputs, force: isForced });
     }
-    refuseFields(set, ['data.dataset'], 'is given as DATASET');
+    refuseFields(set, ['data.dataset'], 'is already given as DATASET');
     const reading = { ...readingFor(model, dataset), dataset };
     const { data } = validateConfiguration(
       chosenFields({ set }, ['data'], { data: reading }),
       'the options given',
     );
-    using interruption = interruptible(terminal, 'stopping; once more to end at once');
+    using interruption = interruptible(terminal, 'Stopping; press Ctrl-C again to quit immediately');
     try {
       const result = await embedDataset(model, dataset, {
         out,
@@ -68,13 +68,13 @@ export const embed = command({
         onEvent: terminal.onEvent,
       });
       const { files, rows, features, network, classes, quarantined } = result;
-      for (const { name, reason } of quarantined) terminal.note(`left out ${name}: ${reason}`);
+      for (const { name, reason } of quarantined) terminal.note(`skipped ${name}: ${reason}`);
       const text = `${files.join(' and ')}: ${counted(rows, 'row')} of ${counted(features, 'feature')} from ${network}, ${counted(classes.length, 'class')}`;
       terminal.print(json ? JSON.stringify(result, null, 2) : text);
       return result;
     } catch (error) {
       if (!interruption.signal.aborted) throw error;
-      throw new UserError('interrupted; nothing was written', { exitCode: interruption.exitCode() });
+      throw new UserError('Interrupted; nothing was written', { exitCode: interruption.exitCode() });
     }
   },
 });

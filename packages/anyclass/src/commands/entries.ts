@@ -1,7 +1,10 @@
-// The commands by name, each loaded when it runs, so the program starts fast, with little memory and few open files.
+// The commands by name. Each is loaded when it runs, so the program starts fast, with little memory and few
+// open files.
 import type { CommandEntry } from '../commandLine/command.js';
 
-/** In the order of the help: from data to a model and its use, then experiments, then the rest. */
+/**
+ * The commands in the order of the help: from data to a model and its use, then experiments, then the rest.
+ */
 export const commandEntries: readonly CommandEntry[] = [
   {
     name: 'init',
@@ -35,7 +38,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'embed',
-    summary: "Write a network's embeddings of a dataset, as a dataset of features",
+    summary: 'Compute the embeddings of a dataset and save them as a dataset of features',
     load: async () => (await import('./embed.js')).embed,
   },
   {
@@ -55,7 +58,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'recommend',
-    summary: 'Find out with short pilot runs which loss your data needs, and write a configuration',
+    summary: 'Find out in short pilot runs which loss your data needs, and write a configuration',
     load: async () => (await import('./recommend.js')).recommend,
   },
   {
@@ -65,7 +68,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'compare',
-    summary: 'Train with several losses and seeds, and test which differences hold',
+    summary: 'Train with several losses and seeds, and test which differences are significant',
     load: async () => (await import('./compare.js')).compare,
   },
   {
@@ -75,7 +78,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'tune',
-    summary: 'Search for good settings of the loss and of training',
+    summary: 'Search for good loss and training settings',
     load: async () => (await import('./tune.js')).tune,
   },
   {
@@ -85,7 +88,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'paper',
-    summary: 'Rerun a table of the paper and show its results next to ours',
+    summary: 'Rerun a table of the paper and compare the results with the published ones',
     load: async () => (await import('./paper.js')).paper,
   },
   {
@@ -105,7 +108,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'playground',
-    summary: 'Write an interactive page of the likelihoods and losses of two classes',
+    summary: 'Write an interactive page that plots the likelihoods and losses of two classes',
     load: async () => (await import('./playground.js')).playground,
   },
   {

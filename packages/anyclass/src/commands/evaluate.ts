@@ -26,8 +26,11 @@ import { chosenDecision, decisionFields } from './decisionOptions.js';
 
 const options = z.object({
   model: z.string().optional().describe('a run, a model.safetensors, or an exported .onnx'),
-  dataset: z.string().optional().describe("the data; default the run's own"),
-  split: z.enum(splitNames).optional().describe('default test if it has labels, else validation'),
+  dataset: z.string().optional().describe("dataset to evaluate on; default the run's own"),
+  split: z
+    .enum(splitNames)
+    .optional()
+    .describe('split to evaluate; default test if it has labels, else validation'),
   scores: z
     .string()
     .optional()
@@ -43,15 +46,13 @@ const options = z.object({
   classImportance: z
     .string()
     .optional()
-    .describe('with --scores: class weights for F2-CIW; sewerml, or a JSON file with one per class')
+    .describe('with --scores: class weights for F2-CIW; sewerml, or a JSON file with one weight per class')
     .meta({ placeholder: 'sewerml|FILE' }),
   ...decisionFields,
   replicates: z.int().min(0).optional().describe('bootstrap replicates; 0 disables intervals; default 1000'),
   device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().optional().describe('images per batch; default 64'),
-  set: settingOption(
-    "set a field of data or evaluation instead of the run's: data.imageFolder=DIR; may be repeated",
-  ),
+  set: settingOption('override a data or evaluation field of the run: data.imageFolder=DIR; may be repeated'),
   saveScores: z
     .string()
     .optional()
@@ -70,23 +71,26 @@ export const evaluate = command({
     { field: 'dataset', placeholder: 'DATASET' },
   ],
   examples: [
-    ['anyclass evaluate runs/sewer sewerml=data/sewerml --split validation', 'a finished run on a split'],
+    ['anyclass evaluate runs/sewer sewerml=data/sewerml --split validation', 'a finished run, on one split'],
     [
       'anyclass evaluate runs/sewer new/labels.csv --set data.imageFolder=new/photos',
-      "other data with the model's classes, read as the run read its own",
+      "other data with the model's classes, read with the settings of the run",
     ],
     [
       'anyclass evaluate runs/sewer --false-alarms 0.02',
       'with a new decision, fitted on the saved validation scores',
     ],
-    ['anyclass evaluate --scores scores.csv --labels labels.csv', 'scores from anywhere; without libtorch'],
+    [
+      'anyclass evaluate --scores scores.csv --labels labels.csv',
+      'scores from any source; does not need libtorch',
+    ],
     [
       'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv --false-alarms 0.05',
       'with a gate fitted on other data',
     ],
     [
       'anyclass evaluate --scores sewer.csv --labels SewerML_Val.csv --class-importance sewerml',
-      'with F2-CIW, as the benchmark ranks',
+      'with F2-CIW, the metric that the benchmark ranks by',
     ],
   ],
   options,
@@ -120,7 +124,7 @@ const forFitting = ['rule', 'falseAlarms', 'f1Neg', 'confidence', 'beta'] as con
 const fittingFields = ['evaluation.calibration'];
 const byOptions = 'is set by --rule, --false-alarms, --f1-neg, --confidence and --beta';
 
-/** An option without an effect is a mistake. */
+/** Throws if an option has no effect, since giving it is probably a mistake. */
 function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {
   const defaults = options.parse({});
   const idle = names.find((name) => given[name] !== defaults[name]);
@@ -132,7 +136,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
   const { scores, labels, model, fitScores, fitLabels, html } = given;
   if (model !== undefined) throw new UsageError('give a RUN or MODEL, or --scores, not both');
   refuse(given, forModels, 'a model, not --scores');
-  if (scores === undefined || labels === undefined) throw new UsageError('--scores needs --labels');
+  if (scores === undefined || labels === undefined) throw new UsageError('--scores requires --labels');
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UsageError('--fit-scores and --fit-labels must be given together');
   }
@@ -145,7 +149,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
   for (const option of ['scores', 'labels', 'fitScores', 'fitLabels'] as const) {
     if (given[option] !== undefined) checkInputFile(flagOf(option), given[option]);
   }
-  // Scores have no data, but the schema requires some.
+  // Scores come without a dataset, but the schema requires one.
   const fields = chosenFields(given, ['evaluation'], { data: { dataset: 'digits' } });
   const classImportance =
     given.classImportance === undefined ? undefined : readClassImportance(given.classImportance);
@@ -156,7 +160,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
     scores,
     labels,
     ...(fitScores !== undefined && { fitScores, fitLabels, decision: chosenDecision(given) }),
-    // Scores from anywhere are not calibrated, so that the fitted decision applies to them directly.
+    // Not calibrated unless requested, so that the fitted decision applies to the given scores directly.
     ...(isCalibrated && { calibration }),
     classImportance,
     replicates,
@@ -176,7 +180,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
   refuseFields(
     set,
     ['evaluation.calibration'],
-    'has no effect on a model, which includes what was fitted in training',
+    'has no effect on a model, which keeps the calibration fitted in training',
   );
   refuseFields(set, ['evaluation.decision'], byOptions);
   refuseFields(set, ['data.keep', 'data.drop'], 'has no effect: a model is evaluated on its own classes');
@@ -220,10 +224,10 @@ async function writePage(
   writeOutput('--html', path, evaluationPage(title, judgment, scored, quarantined));
 }
 
-/** The data to evaluate a model on: that of its run, or other data read in the same way. */
+/** The settings for evaluating a model: the data of its run, or other data read in the same way. */
 function modelSettings(model: string, given: Options): Pick<Configuration, 'data' | 'evaluation'> {
   const data = readingFor(model, given.dataset);
-  if (data === undefined) throw new UsageError('a model needs a DATASET to be evaluated on');
+  if (data === undefined) throw new UsageError('give a DATASET to evaluate the model on');
   const fields = chosenFields(given, ['data', 'evaluation'], { data });
   return validateConfiguration(fields, `${data.dataset} with the options given`);
 }

@@ -1,4 +1,4 @@
-// What `compare`, `sweep` and `recommend` share: a table of their runs, Ctrl-C, and the trade-off plot.
+// Shared by `compare`, `sweep` and `recommend`: the table of runs, Ctrl-C, and the trade-off figure.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { writeWhole } from '../files/wholeFile.js';
 /**
  * Runs an experiment and shows its progress.
  *
- * @throws UserError with exit code 130 or 143 after Ctrl-C or SIGTERM, when all runs have saved
+ * @throws UserError with exit code 130 or 143 after Ctrl-C or SIGTERM, once all runs have saved a checkpoint
  */
 export async function shown<Result extends { readonly unfinished: readonly UnfinishedRun[] }>(
   terminal: Terminal,
@@ -62,8 +62,8 @@ export async function shown<Result extends { readonly unfinished: readonly Unfin
 }
 
 /**
- * Writes `trade-off-DATASET.svg` for each dataset with a labeled test split and returns the paths. A sweep's file names start with
- * `sweep-`, as those of its tables do, since a comparison may share the folder.
+ * Writes `trade-off-DATASET.svg` for each dataset with a labeled test split and returns the paths. A sweep's
+ * files start with `sweep-`, like those of its tables, because a comparison may use the same folder.
  */
 export async function writeTradeOffs(
   out: string,
@@ -78,7 +78,7 @@ export async function writeTradeOffs(
     const figure = tradeOffFigure(dataset, groups, comparison.decision);
     const path = join(out, `${prefix}trade-off-${fileName(dataset)}.svg`);
     if (!figure) {
-      // A file of an earlier call would not match these results.
+      // A file from an earlier call would not match these results.
       rmSync(path, { force: true });
       return [];
     }

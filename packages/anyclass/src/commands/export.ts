@@ -24,17 +24,19 @@ const options = z.object({
     .describe(
       'onnx: one file for onnxruntime and similar; web: a folder with a page that runs the model in the browser; timm, torchvision: a folder with weights in their format',
     ),
-  out: z.string().describe('the file to write, or the folder').meta({ placeholder: 'FILE|DIR' }),
+  out: z.string().describe('file or folder to write').meta({ placeholder: 'FILE|DIR' }),
   outputs: z
     .string()
     .optional()
-    .describe('onnx: add these outputs; cam: a heat map per class, for networks with a linear head')
+    .describe(
+      'onnx: outputs to add; embedding: the features before the head; cam: a heat map per class, for networks with a linear head',
+    )
     .meta({ placeholder: 'embedding,cam' }),
   precision: z
     .enum(onnxPrecisions)
     .optional()
     .describe(
-      'onnx and web: precision of the network; float16 and int8 (weights only) are evaluated on validation; default float32',
+      'onnx and web: precision of the network; float16 and int8 (weights only) are evaluated on the validation split; default float32',
     ),
   title: z.string().optional().describe("web: title of the page; default the dataset's name"),
   data: z
@@ -47,14 +49,14 @@ const options = z.object({
     .positive()
     .optional()
     .describe('evaluate on at most N validation images; default 2000'),
-  set: settingOption('a field of data: data.imageFolder=DIR; may be repeated'),
+  set: settingOption('set a data field: data.imageFolder=DIR; may be repeated'),
   force,
   json: z.boolean().default(false).describe('print what was exported as JSON'),
 });
 
 type Options = z.output<typeof options>;
 
-/** A format of `--format`: its options besides the model and the path, and how it is written. */
+/** One value of `--format`: the options it takes besides the shared ones, and the function that writes it. */
 interface ExportFormat {
   readonly takes: readonly (keyof Options)[];
   run(options: Options, terminal: Terminal): Promise<unknown>;
@@ -67,7 +69,7 @@ const formats: Readonly<Record<Options['format'], ExportFormat>> = {
   torchvision: { takes: [], run: (options, terminal) => exportForLibrary('torchvision', options, terminal) },
 };
 
-/** Those of every format. */
+/** Options that every format takes. */
 const shared: readonly string[] = ['model', 'format', 'out', 'json'];
 
 export const exportModel = command({
@@ -93,7 +95,7 @@ export const exportModel = command({
     const idle = Object.entries(given).find(
       ([name, value]) => isGiven(value) && !shared.includes(name) && !takes.some((option) => option === name),
     );
-    if (idle) throw new UsageError(`has no effect on the format ${given.format}`, idle[0]);
+    if (idle) throw new UsageError(`has no effect with format ${given.format}`, idle[0]);
     return run(given, terminal);
   },
 });
@@ -138,7 +140,7 @@ async function exportToWeb(options: Options, terminal: Terminal): Promise<WebExp
     onEvent: terminal.onEvent,
   });
   if (exported.unchecked !== undefined)
-    terminal.note(`The model was not run and compared with libtorch: ${exported.unchecked}`);
+    terminal.note(`The model was not checked against libtorch: ${exported.unchecked}`);
   if (!exported.hasHeatMaps)
     terminal.note(
       `The page shows no heat maps: ${exported.model.network} has no linear head over feature maps`,
@@ -162,7 +164,7 @@ async function exportForLibrary(
   return exported;
 }
 
-/** The data to evaluate a lower precision on; undefined if not given. */
+/** Returns the data to evaluate a lower precision on; undefined for float32 or if there is none. */
 function judgedData({
   model,
   data,
@@ -172,7 +174,7 @@ function judgedData({
 }: Options): ReadingSettings | undefined {
   const idle = Object.entries({ data, judgedImages, set }).find(([, value]) => isGiven(value))?.[0];
   if (precision === 'float32') {
-    if (idle) throw new UsageError('has no effect: float32 is not evaluated on images', idle);
+    if (idle) throw new UsageError('has no effect with float32, which is not evaluated on data', idle);
     return undefined;
   }
   const reading = readingFor(model, data);
@@ -205,7 +207,7 @@ function webText(exported: WebExport): string {
   return [
     exportVerdict(`The model in ${folder}`, exported),
     `${folder}: a page with ${model.network}, ${counted(model.classes.length, 'class')}, ${megabytes(bytes)} MB`,
-    `try it: npx http-server ${folder} (any static host works; opened from disk, the page cannot load the model)`,
+    `Try it: npx http-server ${folder} (any static host works; a page opened from disk cannot load the model)`,
   ].join('\n');
 }
 

@@ -1,4 +1,4 @@
-// Feature vectors from a table to an evaluated, exported model, as a user would.
+// From a table of feature vectors to an evaluated, exported model, as a user would do it.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,11 +31,14 @@ async function run(...words: string[]): Promise<{ code: number; out: string; err
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-/** What the terminal showed of events since the first command. */
+/** The events that the terminal has shown since the first command. */
 const shown: string[] = [];
 const features = ['moisture', 'ph', 'clay', 'noise'];
 
-/** Fields of which one in three is dry or sour; features far from 0 and of very different widths, some missing. */
+/**
+ * Fields, about one in three of which is dry or sour; features far from 0 and on very different scales, some
+ * missing.
+ */
 function fields(count: number, seed: number): string[] {
   const random = new NumpyRandom(seed);
   return Array.from({ length: count }, (_, i) => {
@@ -57,7 +60,7 @@ const training = [...asFeatures, '--set', 'epochs=12', '--set', 'threads=1', '--
 beforeAll(async () => {
   process.chdir(folder);
   writeFileSync('soil.csv', [header, ...fields(600, 1)].join('\n'));
-  // The same columns in another order, with one that the model does not know.
+  // The same columns in another order, plus one that the model does not know.
   const other = fields(60, 2).map((line) => {
     const [name, moisture, ph, clay, noise, dry, sour] = line.split(',');
     return [sour, 'test', noise, clay, name, 'sunny', ph, moisture, dry].join(',');
@@ -67,7 +70,7 @@ beforeAll(async () => {
   expect({ code, err }).toMatchObject({ code: 0 });
 }, 180_000);
 
-test('training standardizes the features by the training rows and stores that with the model', () => {
+test('training standardizes the features with statistics of the training rows and stores them with the model', () => {
   const { network, description } = loadModel('soil');
   expect(description).toMatchObject({ classes: ['dry', 'sour'], features });
   const mean = network.stateDict().get('mean')!.toFloat32Array();
@@ -87,7 +90,7 @@ test('progress and results speak of rows, never of images', async () => {
 });
 
 describe('predict', () => {
-  test('finds the features of a table by their names, whatever else stands in it', async () => {
+  test('finds the features of a table by name, whatever else the table contains', async () => {
     const { code } = await run('predict', 'soil', 'new.csv', '--out', 'predictions.csv');
     expect(code).toBe(0);
     const [first, ...lines] = readFileSync('predictions.csv', 'utf8').trim().split('\n');
@@ -96,7 +99,7 @@ describe('predict', () => {
     expect(lines[0]).toMatch(/^field-2-0,/);
   });
 
-  test('gives one vector by names and by order the same labels, and says what is missing', async () => {
+  test('gives a vector the same labels by name and by position, and says what is missing', async () => {
     using predictor = await openPredictor('soil', { device: 'cpu' });
     const values = { moisture: 9800, ph: 7.1, clay: 0.5, noise: 5e-5 };
     const byName = await predictor.predictOne(values);
@@ -111,7 +114,7 @@ describe('predict', () => {
     writeFileSync('short.csv', 'name,moisture,ph\na,1,2\n');
     const { code, err } = await run('predict', 'soil', 'short.csv', '--out', 'short-predictions.csv');
     expect(code).toBe(3);
-    expect(err).toContain('short.csv: lacks 2 of the 4 features that the model takes: clay, noise');
+    expect(err).toContain("short.csv lacks 2 of the model's 4 features: clay, noise");
   });
 });
 
@@ -130,7 +133,7 @@ test('evaluate takes other tables with the same columns in any order', async () 
   expect(JSON.parse(out).metrics.mAP).toBeGreaterThan(0.8);
 });
 
-test('an exported model takes `features` as they are and gives the same probabilities', async () => {
+test('an exported model takes unscaled `features` and gives the same probabilities', async () => {
   const { code, out, err } = await run('export', 'soil', '--out', 'onnx/soil.onnx');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/^onnx\/soil\.onnx matches libtorch: .*\nonnx\/soil\.onnx: mlp, 2 classes/);
@@ -188,13 +191,13 @@ test.each([
   ],
   [['prepare', 'soil.csv', ...asFeatures], 'holds features'],
   [['export', 'soil', '--format', 'timm', '--out', 'timm'], 'timm has no mlp'],
-])('%j is refused with what to do', async (words, advice) => {
+])('%j is rejected with advice', async (words, advice) => {
   const { code, err } = await run(...words);
   expect(code).toBe(1);
   expect(err).toContain(advice);
 });
 
-test('init suggests a network of features, and inspect looks at the table', async () => {
+test('init suggests a network for features, and inspect examines the table', async () => {
   const suggested = await run('init', 'soil.csv', ...asFeatures, '--out', 'suggested.json');
   expect(suggested).toMatchObject({ code: 0 });
   expect(readFileSync('suggested.json', 'utf8')).toContain('mlp');

@@ -23,34 +23,34 @@ export const importCheckpoint = command({
     ],
     [
       'anyclass import ct.pth --network resnet-18 --classes classes.txt --window=-160,240 --out ct.safetensors',
-      'CT in Hounsfield units, as predict, evaluate and serve then read it',
+      'CT in Hounsfield units; predict, evaluate and serve then apply the same window',
     ],
   ],
   options: z.object({
     checkpoint: z.string().describe('a .pt, .pth, .ckpt or .safetensors file'),
-    network: z.enum(networkNames).describe('network of the weights').meta({ placeholder: 'NAME' }),
+    network: z.enum(networkNames).describe('network that the weights are for').meta({ placeholder: 'NAME' }),
     classes: z
       .string()
       .describe('classes in the order of the last layer: a file with one per line, or comma-separated names')
       .meta({ placeholder: 'FILE|a,b,c' }),
-    out: z.string().describe('the model to write').meta({ placeholder: 'MODEL.safetensors' }),
+    out: z.string().describe('model file to write').meta({ placeholder: 'MODEL.safetensors' }),
     inputSize: z.int().positive().default(224).describe('height and width of the images in pixels'),
     channels: z.enum(['1', '3']).default('3').describe('1: gray; 3: RGB'),
     mean: z
       .string()
       .optional()
-      .describe('mean of each channel, for pixels from 0 to 1; default ImageNet’s')
+      .describe("mean of each channel, for pixels from 0 to 1; default ImageNet's")
       .meta({ placeholder: 'N,…' }),
     std: z.string().optional().describe('standard deviation of each channel').meta({ placeholder: 'N,…' }),
     window: z
       .string()
       .optional()
-      .describe('levels that become black and white in images of more than 8 bits; default auto')
+      .describe('pixel levels that become black and white in images with more than 8 bits; default auto')
       .meta({ placeholder: 'auto|percentiles|LOW,HIGH' }),
     frame: z
       .string()
       .optional()
-      .describe('frame of files with several; default first')
+      .describe('frame to read from files with several; default first')
       .meta({ placeholder: 'first|middle|last|N' }),
     json: z.boolean().default(false).describe('print what was loaded as JSON'),
   }),
@@ -79,7 +79,7 @@ function windowOf(text: string | undefined) {
   const parsed = windowField.safeParse(text.includes(',') ? numbers(text, 'window') : text);
   if (parsed.success) return parsed.data;
   throw new UsageError(
-    `'${text}'; expected auto, percentiles, or LOW,HIGH with the lower one first`,
+    `expected auto, percentiles, or LOW,HIGH with the lower one first; got '${text}'`,
     'window',
   );
 }
@@ -88,7 +88,7 @@ function frameOf(text: string | undefined) {
   if (text === undefined) return undefined;
   const parsed = frameField.safeParse(/^\d+$/.test(text) ? Number(text) : text);
   if (parsed.success) return parsed.data;
-  throw new UsageError(`'${text}'; expected first, middle, last or a number from 1 on`, 'frame');
+  throw new UsageError(`expected first, middle, last or a number from 1 up; got '${text}'`, 'frame');
 }
 
 function numbers(text: string | undefined, option: string): number[] | undefined {

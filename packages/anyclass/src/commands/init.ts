@@ -26,7 +26,7 @@ export const init = command({
     set: z
       .array(z.string())
       .default([])
-      .describe('a field of the configuration, such as how the table is read; may be repeated')
+      .describe('set a configuration field, for example how the table is read; may be repeated')
       .meta({ placeholder: 'FIELD=VALUE' }),
     json: z.boolean().default(false).describe('print the configuration as JSON'),
   }),

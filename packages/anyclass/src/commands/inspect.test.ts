@@ -38,7 +38,7 @@ test('inspect opens with a verdict', async () => {
   expect(stdout).toMatch(/^labels\.csv: 20 instances, 2 classes, 60\.0% negative; start with λ .*\n/);
 });
 
-test('inspect writes a page that needs nothing beside it', async () => {
+test('inspect writes a self-contained page', async () => {
   const { status, stderr } = await anyclass('inspect', 'labels.csv', '--html', 'page.html');
   expect(status).toBe(0);
   expect(stderr).toContain('wrote page.html');
@@ -78,7 +78,7 @@ test('inspect takes the fields of data as train does, and shows the data that tr
   ]);
 });
 
-test('an option is short for a field, which --set may change again', async () => {
+test('an option sets a field, and --set overrides it', async () => {
   const words = ['inspect', 'labels.csv', '--no-images', '--json', '--keep', 'root'];
   const classes = async (...more: string[]) => JSON.parse((await anyclass(...words, ...more)).stdout).classes;
   expect(await classes()).toEqual(['root']);
@@ -100,7 +100,7 @@ test.each([
   [['--drop', 'rot'], 1, "labels.csv: no class 'rot'; did you mean 'root'?"],
   [['--group-column', 'pipe'], 1, "labels.csv: no column 'pipe' (data.columns.group)"],
   [['--set', 'data.subset.instances=99'], 1, 'data.subset.instances is 99; there are'],
-])('inspect with %j ends with %d and says what is wrong', async (words, status, message) => {
+])('inspect with %j exits with %d and says what is wrong', async (words, status, message) => {
   const result = await anyclass('inspect', 'labels.csv', '--no-images', ...words);
   expect({ status: result.status, stderr: result.stderr }).toEqual({
     status,
@@ -108,11 +108,11 @@ test.each([
   });
 });
 
-test('given a run, inspect names the label that its scores speak against', async () => {
+test('given a run, inspect names the label that its scores contradict', async () => {
   writeSyntheticRun(join(folder, 'run'), { configuration: tinyRun, strength: 6 });
   const scores = readFileSync(join(folder, 'run', 'scores', 'validation.csv'), 'utf8').split('\n');
   const labels = readFileSync(join(folder, 'run', 'scores', 'validation-labels.csv'), 'utf8').split('\n');
-  // The surest crack loses its label.
+  // The crack with the highest score loses its label.
   const [surest] = scores
     .map((line, i) => ({ i, score: Number(line.split(',')[1]), label: labels[i]!.split(',')[1] }))
     .filter(({ label }) => label === '1')
@@ -143,7 +143,7 @@ test('given a run, inspect names the label that its scores speak against', async
   });
 });
 
-test('a table that is not there is told in one line, exit code 1', async () => {
+test('a missing table is reported in one line, with exit code 1', async () => {
   const { status, stderr } = await anyclass('inspect', 'nothing.csv');
   expect(status).toBe(1);
   expect(stderr).toBe('anyclass: nothing.csv: no such file or folder\n');

@@ -21,7 +21,10 @@ export const inspect = command({
   examples: [
     ['anyclass inspect digits --limit 500', 'the embedded scenes of digits; reads 500 images'],
     ['anyclass inspect chestxray14=data/chest --html chest.html', 'a page with charts and sample images'],
-    ['anyclass inspect pipes.csv --run runs/pipes --html pipes.html', 'with labels that the model doubts'],
+    [
+      'anyclass inspect pipes.csv --run runs/pipes --html pipes.html',
+      'also find labels that the model contradicts',
+    ],
     ['anyclass inspect labels.csv --image-folder photos --no-images', 'only the table'],
     [
       `anyclass inspect labels.csv --set 'data.columns.ignore=["weather"]' --set data.draw.seed=7`,
@@ -84,20 +87,20 @@ export const inspect = command({
   },
 });
 
-/** The run's saved scores: its validation split, and its test split if it has one. */
+/** Reads the run's saved scores: those of its validation split, and of its test split if any. */
 async function savedScores(run: string): Promise<NamedTable[]> {
   const { paths } = openRun(run);
   const files = ['validation', 'test'].map((split) => join(paths.scores, `${split}.csv`));
   const found = files.filter((file) => existsSync(file));
   if (found.length === 0) {
-    throw new UserError(`${run}: no saved scores; the run is not finished. Resume it`, {
+    throw new UserError(`${run}: no saved scores because the run is not finished; resume it`, {
       next: resumeCommand(run),
     });
   }
   return Promise.all(found.map(readTable));
 }
 
-/** The dataset with the training images that a run would use. */
+/** Returns the dataset with only the training images that a run would use. */
 function withSubset(dataset: Dataset, subset: Configuration['data']['subset']): Dataset {
   if (!subset) return dataset;
   const train = chooseSubset(dataset.splits.train, dataset.labels, defined(subset));

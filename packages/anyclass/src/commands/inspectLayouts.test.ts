@@ -57,7 +57,7 @@ test("Ultralytics' folders: boxes, polygons and confidences are presence; no lab
   expect(counts(await inspect('coco8', '--set', 'data.unlabeled=unknown')).splits['all']).toEqual([5, 1, 2]);
 });
 
-test("Roboflow's folders and its paths that begin with ../", async () => {
+test("Roboflow's folders, and its paths that start with ../", async () => {
   await writeRoboflow(join(folder, 'pipes'));
   const inspection = await inspect('pipes');
   expect(counts(inspection)).toEqual({
@@ -75,7 +75,7 @@ test("LabelImg's classes.txt among the label files", async () => {
   expect(inspection.quarantined).toEqual([]);
 });
 
-test('Pascal VOC: the lists are the splits, and a class of difficult objects alone is uncertain', async () => {
+test('Pascal VOC: the lists are the splits, and a class with only difficult objects is uncertain', async () => {
   await writeVoc(join(folder, 'VOC2007'));
   const inspection = await inspect('VOC2007');
   expect(counts(inspection)).toEqual({
@@ -97,7 +97,7 @@ test('Pascal VOC: the lists are the splits, and a class of difficult objects alo
   expect(counts(difficult).classes['dog']).toEqual([2, 1, 0]);
 });
 
-test('annotations beside their images, a folder per split', async () => {
+test('Pascal VOC: annotations next to their images, one folder per split', async () => {
   await writeVocBesideImages(join(folder, 'voc-export'));
   expect(counts(await inspect('voc-export'))).toEqual({
     splits: { train: [1, 1, 0], validation: [1, 0, 0], test: [1, 0, 0], all: [3, 1, 0] },
@@ -105,7 +105,7 @@ test('annotations beside their images, a folder per split', async () => {
   });
 });
 
-test('a folder per class, one within another, negatives and files that are no images', async () => {
+test('a folder per class, one inside another, negatives, and files that are not images', async () => {
   await writeClassFolders(join(folder, 'folders'));
   const inspection = await inspect('folders');
   expect(counts(inspection)).toEqual({
@@ -129,7 +129,7 @@ test('Open Images: a row per image and label, verified or not, and unknown where
   ]);
 });
 
-test('Mulan: labels as its XML lists them, dense and sparse rows, no images to look for', async () => {
+test('Mulan: labels as its XML lists them, dense and sparse rows, no images', async () => {
   writeMulan(join(folder, 'mulan'));
   const inspection = await inspect('mulan');
   expect(counts(inspection)).toEqual({
@@ -165,7 +165,7 @@ test('CheXpert: what is not mentioned is absent, -1 is read by policy, and a pat
   }
 });
 
-test("NIH's official lists are the test split and the rest, a part of whose patients validate", async () => {
+test("NIH's official lists are the test split and the rest, and some patients of the rest form the validation split", async () => {
   await writeNih(join(folder, 'nih'));
   const inspection = await inspect('nih-official=nih');
   expect(inspection.splits.map(({ split, total, groups }) => [split, total, groups])).toEqual([

@@ -8,7 +8,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 
-/** What divides its work among ranks. */
+/** The commands that can divide their work among ranks. */
 const launchable = ['train', 'evaluate', 'predict', 'embed', 'prepare'];
 
 export const launch = command({
@@ -40,7 +40,7 @@ export const launch = command({
       .string()
       .optional()
       .describe(
-        'machines to use, which see the program and this folder under the same paths; default this one',
+        'machines to use; each must have the program and this folder at the same paths; default only this one',
       )
       .meta({ placeholder: 'HOST1,HOST2' }),
     remoteShell: z
@@ -52,18 +52,20 @@ export const launch = command({
       .int()
       .min(0)
       .default(0)
-      .describe('restart all processes from the last checkpoint this many times when one dies'),
+      .describe('how many times to restart all processes from the last checkpoint when one dies'),
     timeout: z
       .number()
       .positive()
       .optional()
-      .describe('seconds that a process waits for the others before it gives up; default 600')
+      .describe('seconds that a process waits for the others before giving up; default 600')
       .meta({ placeholder: 'SECONDS' }),
   }),
   async run({ words, processes, machines, remoteShell, restarts, timeout }, terminal) {
     const [name = ''] = words;
     if (!launchable.includes(name))
-      throw new UsageError(`'${name}' cannot be divided among processes; ${launchable.join(', ')} can`);
+      throw new UsageError(
+        `'${name}' cannot be divided among processes; expected one of ${launchable.join(', ')}`,
+      );
     using interruption = interruptible(
       terminal,
       'Waiting for the processes to save; press Ctrl-C again to quit immediately',
@@ -89,7 +91,7 @@ export const launch = command({
             kill,
           });
     if (outcome.kind !== 'finished') {
-      // As the rank that failed wrote it.
+      // The lines are what the failed rank wrote, prefix included.
       const message = outcome.lines.join('\n').replace(/^anyclass: /, '');
       throw new UserError(message, { exitCode: outcome.exitCode });
     }
@@ -97,7 +99,7 @@ export const launch = command({
   },
 });
 
-/** The ranks of this machine, for a launcher on another. */
+/** Runs this machine's ranks on behalf of a launcher on another machine. */
 async function asAgent(options: LaunchOptions): Promise<LaunchOutcome> {
   const [asked, gone] = [new AbortController(), new AbortController()];
   using _main = followMain(

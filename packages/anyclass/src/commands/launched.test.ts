@@ -1,4 +1,4 @@
-// Several processes as launch, compare and tune start them, on the built package, and how they end together.
+// Several processes of the built package as launch, compare and tune start them, and how they stop together.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const { unavailable } = distributed.distributedStatus();
 describe.skipIf(unavailable !== null)(
   `two processes${unavailable ? ` (skipped: ${unavailable})` : ''}`,
   () => {
-    test('end together where one cannot predict, with its reason, and leave no file', async () => {
+    test('stop together if one cannot predict, with its reason, and leave no file', async () => {
       const words = (rank: number) => [
         program,
         'predict',
@@ -37,8 +37,8 @@ describe.skipIf(unavailable !== null)(
       expect(existsSync(at('none.csv'))).toBe(false);
     }, 120_000);
 
-    test('work on two machines that a remote shell reaches, and end with one message', async () => {
-      // Runs the command here: what ssh does on the machine that it is given.
+    test('work on two machines that a remote shell reaches, and fail with one message', async () => {
+      // Stands in for ssh: runs the command on this machine instead of on the given one.
       writeFileSync(at('shell.sh'), 'echo "$1" >> "$(dirname "$0")/asked"; shift; exec sh -c "$*"\n');
       const launch = (shell: string, ...words: string[]) =>
         runRanks(
@@ -67,7 +67,7 @@ describe.skipIf(unavailable !== null)(
     }, 120_000);
 
     test.runIf(process.platform === 'linux')(
-      'end when their launcher is gone, even where one waits for the other',
+      'stop when their launcher is gone, even if one is waiting for the other',
       async () => {
         const words = ['predict', model, at('photos'), '--device', 'cpu', '--out', at('orphans.csv')];
         const launcher = spawn(process.execPath, [program, 'launch', '--processes', '2', ...words], {

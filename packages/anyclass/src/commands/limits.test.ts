@@ -30,7 +30,7 @@ test.skipIf(process.platform === 'win32').each([
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
-test.skipIf(process.platform === 'win32')('a limit that is too low for the program is named', () => {
+test.skipIf(process.platform === 'win32')('the program names a limit that is too low for it', () => {
   const { status, stderr } = spawnSync(
     'bash',
     ['-c', `ulimit -n 20; '${process.execPath}' '${program}' predict --help`],
@@ -64,7 +64,7 @@ test.skipIf(process.platform !== 'linux').each(['inspect', 'prepare'])(
   60_000,
 );
 
-test('a command loads a few files of the bundle, and none of the library beside them', () => {
+test('a command loads a few files of the bundle and none of the unbundled library', () => {
   const hook = 'export const load = (url, context, next) => (console.log(url), next(url, context));';
   const observed = `import { register } from 'node:module'; register('data:text/javascript,${encodeURIComponent(hook)}');`;
   const { stdout } = spawnSync(

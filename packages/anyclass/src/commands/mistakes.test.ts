@@ -1,4 +1,4 @@
-// What the commands say of mistakes, and their help.
+// What the commands say about mistakes, and their help.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,10 +24,10 @@ beforeAll(async () => {
   expect(await anyclass(['train', 'quick', '--run', 'run', ...set])).toMatchObject({ status: 0 });
 }, 60_000);
 
-test('images that are all somewhere else are noticed before training, and by init', async () => {
+test('init and train notice before they start that all images are missing', async () => {
   writeFileSync(join(folder, 'elsewhere.csv'), 'Filename,a\n1.png,0\n2.png,1\n3.png,0\n4.png,1\n');
   const message =
-    /elsewhere.csv: no image is where it should be; the first: '.*': missing: .*Set data.imageFolder .*\nOn the command line: --set data.imageFolder=FOLDER\n/;
+    /elsewhere.csv: none of the images can be found; the first: '.*': missing: .*Set data.imageFolder .*\nOn the command line: --set data.imageFolder=FOLDER\n/;
   for (const words of [
     ['init', 'elsewhere.csv', '--out', 'elsewhere.json'],
     ['train', 'quick', '--data', 'elsewhere.csv', '--run', 'elsewhere'],
@@ -38,7 +38,7 @@ test('images that are all somewhere else are noticed before training, and by ini
   expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
 });
 
-test('a column that is no class is skipped where init is told so', async () => {
+test('init skips a column that is not a class on request', async () => {
   const table = readFileSync(join(folder, 'photos', 'labels.csv'), 'utf8')
     .trim()
     .split('\n');
@@ -113,7 +113,7 @@ test.each([
     'device tpu does not exist; expected cpu, cuda, cuda:N or auto',
   ],
   [['evaluate'], 2, 'give a RUN or MODEL, or --scores and --labels'],
-  [['evaluate', '--scores', 'a.csv'], 2, '--scores needs --labels'],
+  [['evaluate', '--scores', 'a.csv'], 2, '--scores requires --labels'],
   [['predict', 'nowhere', 'photos'], 1, 'nowhere: no such model or run'],
   [['predict', 'x', 'photos', '--threshold', 'half'], 2, "--threshold: 'half' is not a number"],
   [['predict', 'x', 'photos', '--threshold', '7'], 2, '--threshold: expected at most 1'],
@@ -134,7 +134,7 @@ test.each([
     2,
     '--rule requires --fit-scores',
   ],
-])('%j ends with %d and says what is wrong', async (words, status, message) => {
+])('%j exits with %d and says what is wrong', async (words, status, message) => {
   const result = await anyclass(words);
   expect({ status: result.status, stderr: result.stderr }).toEqual({
     status,

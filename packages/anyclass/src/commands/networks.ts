@@ -27,9 +27,9 @@ export const networks = command({
       return listed;
     }
     const rows = listed.map(({ name, parameters, multiplyAdds, paper }) =>
-      row(name, parameters.toLocaleString('en-US'), inWords(multiplyAdds), paper ?? 'of feature vectors'),
+      row(name, parameters.toLocaleString('en-US'), inWords(multiplyAdds), paper ?? 'for feature vectors'),
     );
-    const remark = `for ${classes} classes; multiply-adds (the papers' FLOPs) of one image at 224 px, or of 224 features`;
+    const remark = `For ${classes} classes. Multiply-adds (the papers' FLOPs) are per image at 224 px, or per vector of 224 features.`;
     terminal.print([row('network', 'parameters', 'multiply-adds', 'paper'), ...rows, '', remark].join('\n'));
     return listed;
   },

@@ -1,4 +1,4 @@
-// A model on other data than those it was trained on.
+// A model on data other than its training data.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +31,7 @@ const rows = Array.from({ length: 12 }, (_, i) => ({
 const table = (header: string, cells: (row: (typeof rows)[number]) => readonly unknown[]) =>
   `${[header, ...rows.map((row) => cells(row).join(','))].join('\n')}\n`;
 
-/** A run of an untrained network whose data need settings to be read. */
+/** Creates a run of an untrained network whose data needs settings to be read. */
 beforeAll(async () => {
   process.chdir(folder);
   for (const place of ['old', 'new', 'splits']) mkdirSync(place);
@@ -46,7 +46,7 @@ beforeAll(async () => {
     'old.csv',
     table('photo,crack,moss,roots,weather', ({ name, crack, roots }) => [name, crack, 0, roots, 'sunny']),
   );
-  // The same images and labels in another order, beside a class and a column that the model does not know.
+  // The same images and labels in another order, plus a class and a column that the model does not know.
   writeFileSync(
     'new/labels.csv',
     table('notes,roots,dent,split,photo,crack', ({ name, crack, roots }) => [
@@ -107,19 +107,19 @@ function names(path: string): string[] {
 }
 
 describe('evaluate', () => {
-  test("judges the run's own data as the run read them", async () => {
+  test("evaluates the run's own data as the run read it", async () => {
     expect(await judged('--save-scores', 'own.csv')).toMatchObject({ split: 'test' });
     expect(names('own.csv')).toEqual(['0.png', '1.png', '4.png']);
   });
 
-  test("takes the run's own data with their splits also where they are named again", async () => {
+  test("uses the splits of the run's own data even if the data is named again", async () => {
     await judged('./old.csv', '--save-scores', 'again.csv');
     expect(names('again.csv')).toEqual(['0.png', '1.png', '4.png']);
     const { names: judgedNames } = await evaluateModel('run', 'old.csv', { replicates: 0, device: 'cpu' });
     expect(judgedNames).toEqual(['0.png', '1.png', '4.png']);
   });
 
-  test("judges the model's classes in other data, which are read as the run read its own", async () => {
+  test("evaluates the model's classes on other data, read with the settings of the run", async () => {
     const { split, metrics } = await judged('new/labels.csv', '--save-scores', 'scores.csv');
     expect(split).toBe('test');
     expect(metrics.classNames).toEqual(classes);
@@ -132,13 +132,13 @@ describe('evaluate', () => {
     expect(await judged('all.csv', '--set', 'data.imageFolder=new', ...all)).toMatchObject({ metrics });
   });
 
-  test('does so as a function too', async () => {
+  test('does the same when called as a function', async () => {
     const { scored } = await evaluateModel('run', 'new/labels.csv', { replicates: 0, device: 'cpu' });
     expect(scored.classNames).toEqual(classes);
     expect(scored.targets.length).toBe(24);
   });
 
-  test('takes settings in place of those of the run, and null to unset one', async () => {
+  test('accepts settings that override those of the run, and null to unset one', async () => {
     writeFileSync(
       'new/named.csv',
       table('file,split,crack,roots', ({ name, crack, roots }) => [name, 'val', crack, roots]),
@@ -149,7 +149,7 @@ describe('evaluate', () => {
     expect(await judged('new/named.csv', ...set)).toMatchObject({ split: 'validation' });
   });
 
-  test('names a class that other data lack, and the one that may be it', async () => {
+  test('names a class that other data lacks, and one that may be meant', async () => {
     writeFileSync(
       'new/plural.csv',
       table('photo,cracks,roots', ({ name, crack, roots }) => [name, crack, roots]),
@@ -160,19 +160,19 @@ describe('evaluate', () => {
     });
   });
 
-  test('takes fields of evaluation', async () => {
+  test('accepts evaluation fields', async () => {
     const words = ['evaluate', 'run', '--set', 'evaluation.replicates=5', '--json'];
     const { out } = await run(...words, '--set', 'evaluation.confidence=0.5');
     expect(JSON.parse(out).intervals).toMatchObject({ replicates: 5, confidence: 0.5 });
   });
 
-  test('ends at an unreadable image where the data are strict', async () => {
+  test('stops at an unreadable image if the data is strict', async () => {
     writeFileSync('new/broken.csv', 'photo,crack,roots,split\nnone.png,1,0,test\n0.png,0,1,test\n');
     const { code, err } = await run('evaluate', 'run', 'new/broken.csv', '--set', 'data.strict=true');
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('none.png') });
   });
 
-  test('judges a split with a missing image only where it is told to', async () => {
+  test('evaluates a split with a missing image only on request', async () => {
     writeFileSync('new/broken.csv', 'photo,crack,roots,split\nnone.png,1,0,test\n0.png,0,1,test\n');
     const { code, err } = await run('evaluate', 'run', 'new/broken.csv');
     expect({ code, err }).toEqual({
@@ -191,7 +191,7 @@ describe('evaluate', () => {
     [['--scores', 's', '--labels', 'l', '--set', 'data.cache=x'], 'data.cache requires a model'],
     [['--scores', 's', '--labels', 'l', '--set', 'evaluation.calibration=platt'], 'requires --fit-scores'],
     [['--scores', 's', '--labels', 'l', '--set', 'evaluation.decision.rule=class'], 'is set by --rule'],
-  ])('refuses %j, which would do nothing', async (words, message) => {
+  ])('rejects %j, which would have no effect', async (words, message) => {
     const { code, err } = await run('evaluate', ...words);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
     expect(err).toContain('--set: ');
@@ -199,7 +199,7 @@ describe('evaluate', () => {
 });
 
 describe('predict', () => {
-  test('ends at an unreadable image where the data are strict', async () => {
+  test('stops at an unreadable image if the data is strict', async () => {
     const words = ['predict', 'run', 'none.png', 'new/1.png'];
     expect(await run(...words, '--set', 'data.strict=true')).toMatchObject({
       code: 1,
@@ -213,12 +213,12 @@ describe('predict', () => {
     [['--set', 'loss.lambda=1'], 2, "--set: 'loss.lambda' is not a field of data"],
     [['--set', 'data.chanels=1'], 1, "data.chanels: no such field; did you mean 'channels'?"],
     [['--set', 'data.mean=[0.5]'], 1, 'data.mean has 1 number; expected 3, one for each channel'],
-  ])('refuses %j', async (words, code, message) => {
+  ])('rejects %j', async (words, code, message) => {
     const result = await run('predict', 'run', 'new/3.png', ...words);
     expect(result).toMatchObject({ code, err: expect.stringContaining(message) });
   });
 
-  test('prepares images with the statistics that are set', async () => {
+  test('prepares images with the given statistics', async () => {
     const predicted = async (...words: string[]) => {
       await run('predict', 'run', 'new/3.png', '--out', 'labels.csv', ...words);
       return readFileSync('labels.csv', 'utf8');

@@ -1,4 +1,4 @@
-// No command replaces what it was given to read, nor a file of a run.
+// No command replaces one of its inputs or a file of a run.
 
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -61,13 +61,13 @@ test.each([
   ['export', at('run/model.safetensors'), '--out', at('run/model.safetensors'), '--force'],
   ['playground', '--out', at('run/config.json'), '--force'],
   ['playground', '--out', at('notes.txt')],
-])('%s leaves the files that it must not replace as they were', async (...words) => {
+])('%s does not touch the files that it must not replace', async (...words) => {
   const { code, said } = await anyclass(words);
   expect({ code, said }).toEqual({ code: 1, said: expect.stringContaining('cannot be written: ') });
   for (const [name, text] of Object.entries(files)) expect(readFileSync(at(name), 'utf8')).toBe(text);
 });
 
-test('force replaces a file that is neither an input nor of a run', async () => {
+test('force replaces a file that is neither an input nor part of a run', async () => {
   expect((await anyclass(['playground', '--out', at('notes.txt')])).said).toContain('--force');
   expect((await anyclass(['playground', '--out', at('notes.txt'), '--force'])).code).toBe(0);
   expect(readFileSync(at('notes.txt'), 'utf8')).toMatch(/^<!doctype html/i);

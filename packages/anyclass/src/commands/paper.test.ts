@@ -1,4 +1,4 @@
-// A table of the paper as a user reruns it, on a few images in the authors' layout.
+// Rerunning a table of the paper as a user does, on a few images in the authors' layout.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-paper-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(() => writeSewerml(join(folder, 'sewerml')));
 
-/** For what trains in processes of its own. */
+/** Runs a command that trains in its own processes. */
 const anyclass = (...words: string[]) =>
   spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
 
@@ -42,7 +42,7 @@ function bytesIn(path: string): number {
 
 let estimate: PlanEstimate;
 
-test('a dry run tells the plan and leaves nothing behind', async () => {
+test('a dry run prints the plan and writes nothing', async () => {
   const { status, stdout } = await inProcess(...words, '--dry-run', '--json');
   expect(status).toBe(0);
   estimate = JSON.parse(stdout);
@@ -50,7 +50,7 @@ test('a dry run tells the plan and leaves nothing behind', async () => {
   expect(existsSync(join(folder, 'out'))).toBe(false);
 });
 
-test('a table ends in a page with the published figures, and is resumed by the same command', async () => {
+test('a table results in a page with the published numbers, and the same command resumes it', async () => {
   const { status, stdout, stderr } = anyclass(...words, '--replicates', '20', '--jobs', '2');
   expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('4 to train') });
   expect(stderr).toMatch(/Table 1[\s\S]*sewerml +tresnet-s +4 +0 +1 +68 [\s\S]*About .* on the CPU\./);
@@ -72,7 +72,7 @@ test('a table ends in a page with the published figures, and is resumed by the s
   expect(again.stderr).not.toContain('~');
 }, 180_000);
 
-test('weights that are imported have the metrics of the run that they are from', async () => {
+test('imported weights have the metrics of the run they come from', async () => {
   const run = join('out', 'sewerml-tresnet-s-bce-seed1');
   const imported = await inProcess(
     ...['import', join(run, 'model.safetensors'), '--network', 'tresnet-s', '--input-size', '16'],
@@ -94,7 +94,7 @@ test('weights that are imported have the metrics of the run that they are from',
   expect(JSON.parse(saved.stdout).metrics.f2Ciw).toBeCloseTo(metrics.f2Ciw, 6);
 });
 
-test('a mistake is told with its option and the help', async () => {
+test('a usage error names the option', async () => {
   const { status, stderr } = await inProcess('paper', '1', '--data', 'coco-41=x', '--out', 'other');
   expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringContaining('--data') });
 });

@@ -14,12 +14,12 @@ const { set, out, jobs, devices, processes, replicates, noPrepare, json } = expe
 
 export const paper = command({
   name: 'paper',
-  summary: 'Rerun a table of the paper and show its results next to ours',
+  summary: 'Rerun a table of the paper and compare the results with the published ones',
   positionals: [{ field: 'table', placeholder: 'TABLE' }],
   examples: [
     [
       'anyclass paper 1 --data sewerml=data/sewerml --out paper --dry-run',
-      'what it would train, how long it takes, and how much disk space it needs',
+      'print what it would train, how long it takes, and how much disk space it needs',
     ],
     [
       'anyclass paper 2 --data chestxray14=data/chest --seeds 1,2,3 --devices cuda:0,cuda:1 --out paper',
@@ -42,12 +42,12 @@ export const paper = command({
     networks: z
       .string()
       .optional()
-      .describe('only these of the table’s networks')
+      .describe("only these of the table's networks")
       .meta({ placeholder: 'NETWORK,…' }),
     seeds: z
       .string()
       .default('1')
-      .describe('seeds of weights, order and augmentation; the paper has one')
+      .describe('seeds for weights, data order and augmentation; the paper used one')
       .meta({ placeholder: 'N,…' }),
     dryRun: z.boolean().default(false).describe('print the plan and stop'),
     ...{ set, out, jobs, devices, processes, replicates, noPrepare, json },

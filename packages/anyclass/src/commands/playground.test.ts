@@ -31,7 +31,7 @@ test('the page is written whole, and the program says where', async () => {
   expect(JSON.parse(printed)).toEqual({ file: out, bytes: Buffer.byteLength(html) });
 });
 
-test('folders that are missing are made; a file in their place is told, with exit code 1', async () => {
+test('missing folders are created; a file in their place is reported with exit code 1', async () => {
   const out = join(folder, 'figures', 'page.html');
   expect((await anyclass('--out', out)).code).toBe(0);
   expect(existsSync(out)).toBe(true);

@@ -9,14 +9,14 @@ import { force } from './datasetOptions.js';
 
 export const playground = command({
   name: 'playground',
-  summary: 'Write an interactive page of the likelihoods and losses of two classes',
+  summary: 'Write an interactive page that plots the likelihoods and losses of two classes',
   examples: [
     ['anyclass playground --open', 'writes playground.html and opens it in the browser'],
     ['anyclass playground --out figures/surfaces.html', 'one file that works offline; send it to anyone'],
   ],
   options: z.object({
     out: z.string().default('playground.html').describe('the file to write').meta({ placeholder: 'FILE' }),
-    open: z.boolean().default(false).describe('open it in the browser'),
+    open: z.boolean().default(false).describe('open the page in the browser'),
     force,
     json: z.boolean().default(false).describe('print JSON'),
   }),

@@ -33,10 +33,10 @@ import { decisionFields } from './decisionOptions.js';
 import { fileOutput, standardOutput } from './predictionOutput.js';
 import { thresholdField, usedDecision } from './usedDecision.js';
 
-/** In the name of a file: the number of the process that writes it. */
+/** Stands for the number of the writing process in a file name. */
 const rankMark = '{rank}';
 
-/** Some images could not be read; the others were predicted. */
+/** Exit code when some images could not be read and the others were predicted. */
 const someFailed = 3;
 
 const options = z.object({
@@ -45,14 +45,14 @@ const options = z.object({
     .array(z.string())
     .min(1)
     .describe(
-      'images, folders, patterns, Parquet files, - for a list on standard input; tables or matrices for a model of features',
+      'images, folders, patterns, Parquet files, or - to read a list from standard input; tables or matrices for a model of features',
     ),
   format: z.enum(outputFormats).optional().describe('output format; default csv'),
   out: z
     .string()
     .optional()
     .describe(
-      `output file; default standard output. With launch, ${rankMark} in the name gives each process a file`,
+      `output file; default standard output. With launch, ${rankMark} in the name gives each process its own file`,
     )
     .meta({ placeholder: 'FILE' }),
   ...decisionFields,
@@ -60,12 +60,12 @@ const options = z.object({
   details: z
     .boolean()
     .default(false)
-    .describe('add the probability that any class is present, the gate, and the thresholds of the labels'),
+    .describe("add the probability that any class is present, the gate, and each label's threshold"),
   top: z.int().positive().optional().describe('add the N most probable classes'),
   device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().default(32).describe('images per batch'),
   set: settingOption(
-    'override data.channels, .mean, .std, .window, .frame or .pixelLimit of training, or data.strict=true to stop at the first unreadable image',
+    "override the run's data.channels, .mean, .std, .window, .frame or .pixelLimit, or set data.strict=true to stop at the first unreadable image",
   ),
   force,
   json: z.boolean().default(false).describe('the same as --format jsonl'),
@@ -82,7 +82,7 @@ export const predict = command({
     ['anyclass predict runs/sewer photos > predictions.csv', 'all images in a folder and its subfolders'],
     [
       'anyclass predict runs/sewer photos --false-alarms 0.02',
-      'with a new decision for at most 2% false alarms',
+      'with a decision refitted for at most 2% false alarms',
     ],
     [
       'anyclass predict model.safetensors a.jpg b.png --format jsonl --details',
@@ -90,19 +90,21 @@ export const predict = command({
     ],
     ['anyclass predict model.onnx photos', 'an exported model, without libtorch'],
     ['anyclass predict runs/soil fields.csv --format jsonl', 'feature vectors, for a model of features'],
-    ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths'],
-    ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'for the benchmark'],
+    ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths from standard input'],
+    ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'a benchmark submission'],
   ],
   options,
   async run(given, terminal) {
     const { paths, json, details, top } = given;
     const format = given.format ?? (json ? 'jsonl' : 'csv');
     if (json && format !== 'jsonl')
-      throw new UsageError(`--json means --format jsonl, not ${format}; give one of them`);
+      throw new UsageError(`--json means --format jsonl, not ${format}; give only one of them`);
     if (format === 'sewerml' && (details || top !== undefined))
-      throw new UsageError('--format sewerml has probabilities only: no --details or --top');
+      throw new UsageError(
+        '--format sewerml contains only probabilities and cannot be combined with --details or --top',
+      );
     if (paths.filter((path) => path === '-').length > 1)
-      throw new UsageError('PATH…: - reads the list from standard input and can be given once');
+      throw new UsageError('PATH…: - reads the list from standard input and can be given only once');
     const ranks = await joinRanks();
     const share = await failingTogether(ranks, () => predictShare(ranks, { ...given, format }, terminal));
     if (!share) return 0;
@@ -121,13 +123,15 @@ type Options = z.output<typeof options>;
 
 interface PredictedShare {
   readonly predicted: number;
-  /** What could not be read, and why. */
+  /** The inputs that could not be read, and why. */
   readonly failed: readonly string[];
   readonly skipped: CountedNames;
   readonly noun: 'row' | 'image';
 }
 
-/** What was predicted, on the first of several ranks by all of them; undefined on the others. */
+/**
+ * Predicts this rank's share. The first rank returns the outcome of all ranks; the others return undefined.
+ */
 async function predictShare(
   ranks: Ranks | undefined,
   given: Options & { readonly format: OutputFormat },
@@ -151,7 +155,7 @@ async function predictShare(
     details,
     top,
   });
-  // Only for a file: printed output is already out, so Ctrl-C may end the program immediately.
+  // Only for a file: printed predictions are already out, so Ctrl-C may end the program immediately.
   using interruption =
     out === undefined
       ? undefined
@@ -169,14 +173,14 @@ async function predictShare(
   const noun = takesFeatures(description) ? 'row' : 'image';
   const spared = out === undefined ? inputs : sparing(out, inputs);
   for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile, signal })) {
-    // Ranks with files of their own stop together, when they meet.
+    // Ranks that write their own files stop together, at their next synchronization.
     if (signal.aborted && !(ranks && isOwnFile)) break;
     if ('failure' in prediction) {
       if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
       failed.push(`${prediction.name}: ${prediction.failure}`);
       continue;
     }
-    // Only with the first prediction: a header alone looks like a result.
+    // The header waits for the first prediction: alone, it would look like a result.
     const first = predicted === 0 && header !== undefined ? `${header}\n` : '';
     if (await target.write(`${first}${line(prediction)}`)) predicted++;
     else reading.abort();
@@ -185,7 +189,7 @@ async function predictShare(
     const message = `Interrupted after ${counted(predicted, noun)}; ${target.leave()}`;
     throw new UserError(message, { exitCode: interruption.exitCode() });
   }
-  // Without a reader there is nothing more to say, and with another writer nothing to write.
+  // Nobody reads the output anymore, so there is nothing to report.
   if (signal.aborted) return { predicted, failed: [], skipped: countedNames(), noun };
   if (!isWriter) return undefined;
   if (predicted > 0) target.finish();
@@ -196,7 +200,7 @@ async function predictShare(
   return ranks?.isFirst === false ? undefined : { ...all, skipped, noun };
 }
 
-/** One message for all: a rank may have had no image in its share, or only unreadable ones. */
+/** Sums up the outcomes of all ranks: one rank's share may have no images, or only unreadable ones. */
 async function ofAllRanks(
   ranks: Ranks,
   own: Pick<PredictedShare, 'predicted' | 'failed'>,
@@ -208,7 +212,10 @@ async function ofAllRanks(
   };
 }
 
-/** Of all inputs; of several ranks on the first, or of its own share on each. */
+/**
+ * Predicts all inputs. With several ranks, the first yields all predictions, or each yields those of its own
+ * share if it writes its own file.
+ */
 function predictions(
   ranks: Ranks | undefined,
   predictor: Predictor,
@@ -224,7 +231,7 @@ function predictions(
   return dividedPredictions(ranks, predictor, inputs, batchSize);
 }
 
-/** The kind of output of each format. */
+/** The kind of file that each format writes; without `--force`, only a file of the same kind is replaced. */
 const outputKinds = {
   csv: 'a table of predictions',
   sewerml: 'a table of scores',
@@ -243,7 +250,9 @@ function checkOutput(
   checkOutputFile('--out', out, { kind: outputKinds[format], inputs: [model, ...paths], force });
 }
 
-/** Images as they arrive, none of which is the output: patterns and lists reveal their files one by one. */
+/**
+ * Passes inputs on and throws if one is the output file: patterns and lists reveal their files one by one.
+ */
 async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): AsyncGenerator<PredictorInput> {
   const isThere = existsSync(out);
   for await (const input of inputs) {

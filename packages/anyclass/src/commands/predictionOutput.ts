@@ -1,16 +1,16 @@
-// Where predictions go: a file, whole or absent, or standard output.
+// Where predictions go: standard output, or a file that is written completely or not at all.
 
 import { discardQuietly } from '@anyclass/torch/files';
 import { printed } from '../commandLine/terminal.js';
 import { draftOutput } from '../files/outputs.js';
 import type { Draft } from '../files/wholeFile.js';
 
-/** Removes unfinished output when disposed. */
+/** A destination for predictions; removes unfinished output when disposed. */
 export interface PredictionOutput extends Disposable {
   /** Writes a line; false if the reader has closed the stream. */
   write(text: string): Promise<boolean>;
   finish(): void;
-  /** Keeps what was written so far, and says where. */
+  /** Keeps what was written so far and returns a phrase that says where. */
   leave(): string;
 }
 
@@ -21,7 +21,7 @@ export const standardOutput: PredictionOutput = {
   [Symbol.dispose]() {},
 };
 
-/** Created with its first line. */
+/** Writes predictions to a file, which is created with the first line. */
 export function fileOutput(path: string): PredictionOutput {
   let draft: Draft | undefined;
   return {

@@ -17,7 +17,11 @@ import { chosenData, datasetFields } from './datasetOptions.js';
 const options = z.object({
   ...datasetFields,
   size: z.number().int().min(8).default(224).describe('width and height in pixels'),
-  cache: z.string().default('.anyclass/cache').describe('folder of all caches').meta({ placeholder: 'DIR' }),
+  cache: z
+    .string()
+    .default('.anyclass/cache')
+    .describe('folder that holds all caches')
+    .meta({ placeholder: 'DIR' }),
   check: z.boolean().default(false).describe('reread every cached image and verify its checksum'),
   json: z.boolean().default(false).describe('print JSON'),
 });
@@ -37,7 +41,7 @@ export const prepare = command({
   },
 });
 
-/** Ranks that see the same folder of caches prepare a share of the images each. */
+/** Prepares this rank's share of the images; ranks that see the same cache folder share the work. */
 async function prepareShare(
   ranks: Ranks | undefined,
   given: z.output<typeof options>,
@@ -52,7 +56,7 @@ async function prepareShare(
   const { signal } = interruption;
   try {
     if (dataset.features)
-      throw new UserError(`${dataset.name} holds features, which need no preparation; train on it as it is`);
+      throw new UserError(`${dataset.name} holds features, which need no preparation; train on it directly`);
     const { size, check, json } = given;
     const rows = Int32Array.from({ length: dataset.names.length }, (_, row) => row);
     if (isFirst) for (const remark of await levelRemarks(dataset, rows)) terminal.note(remark);

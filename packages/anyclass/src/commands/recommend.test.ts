@@ -1,4 +1,4 @@
-// A recommendation as a user gets one: Ctrl-C in the middle, the same command again, the written configuration.
+// A recommendation as a user gets it: Ctrl-C halfway, the same command again, then the written configuration.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-recommend-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-// Rows of features, since what pilots learn does not matter here.
+// Rows of features, because it does not matter here what the pilot runs learn.
 const rows = Array.from({ length: 80 }, (_, i) => {
   const split = i < 32 ? 'train' : i < 56 ? 'validation' : 'test';
   return `${i},${split},${i % 2},${Number(i % 5 === 0)},${Math.sin(i)},${(i % 5) / 5}`;
@@ -55,7 +55,7 @@ function interrupted(
 }
 
 describe('recommend', () => {
-  test('says what it plans, saves on Ctrl-C, and goes on with the same command alone to a configuration', async () => {
+  test('prints its plan, saves on Ctrl-C, and resumes with the same command until it writes a configuration', async () => {
     const { code, said } = await interrupted(words('20'), 'mean-32x1-seed1: finished');
     expect({ code, said }).toMatchObject({
       code: 130,
@@ -71,7 +71,7 @@ describe('recommend', () => {
       ),
     });
     expect(stdout).toMatch(/Use (bce|any-bce)/);
-    expect(stdout).toMatch(/loss +round +F1 +false alarms +mAP +to the best/);
+    expect(stdout).toMatch(/loss +round +F1 +false alarms +mAP +vs\. best/);
     expect(stderr).toContain('anyclass train recommendations/soil/recommended.jsonc');
     const file = join(folder, 'recommendations/soil/recommended.jsonc');
     const read = await readConfiguration(file);
@@ -96,7 +96,7 @@ describe('recommend', () => {
     [words('0'), /--minutes: expected more than 0; got '0'/],
     [words('20', 'bce'), /--losses: name two losses or more/],
     [words('20', 'bce,focal@epochs=3'), /--losses: .*only fields of the loss can differ/],
-  ])('%j is refused before anything is written', async (args, message) => {
+  ])('%j is rejected before anything is written', async (args, message) => {
     const { status, stderr } = await runInProcess(folder, [...args, '--out', 'refused']);
     expect({ status, stderr }).toMatchObject({ status: 2, stderr: expect.stringMatching(message) });
     expect(existsSync(join(folder, 'refused'))).toBe(false);

@@ -14,34 +14,39 @@ const { jobs, devices, processes, set, json } = experimentFields;
 
 export const recommend = command({
   name: 'recommend',
-  summary: 'Find out with short pilot runs which loss your data needs, and write a configuration',
+  summary: 'Find out in short pilot runs which loss your data needs, and write a configuration',
   positionals: [{ field: 'source', placeholder: 'DATASET|CONFIG' }],
   examples: [
     ['anyclass recommend photos --minutes 30', 'writes recommendations/photos/recommended.jsonc'],
     [
       'anyclass recommend pipes.json --minutes 60 --false-alarms 0.02',
-      'is the loss of a configuration the right one at 2% false alarms?',
+      "checks whether the configuration's loss is the right one at 2% false alarms",
     ],
-    ['anyclass recommend photos --minutes 30', 'the same command resumes after Ctrl-C, with the time left'],
+    [
+      'anyclass recommend photos --minutes 30',
+      'the same command resumes after Ctrl-C and uses the remaining time',
+    ],
     [
       'anyclass recommend coco-41=data/coco --minutes 20 --devices cuda:0,cuda:1 --out recommendations/coco',
-      'pilots on two GPUs',
+      'pilot runs on two GPUs',
     ],
   ],
   options: z.object({
-    source: z.string().describe('data, or a configuration or recipe whose own loss becomes a candidate'),
+    source: z.string().describe('a dataset, or a configuration or recipe whose loss becomes a candidate'),
     minutes: z.number().positive().describe('time limit for all pilot runs together'),
     losses: z
       .string()
       .optional()
-      .describe('losses to choose from, as in compare; default bce and asl × balancing × λ')
+      .describe(
+        'losses to choose from, as in compare; default bce and asl, with and without balancing and the any-class term',
+      )
       .meta({ placeholder: 'LOSS,…' }),
     data: dataField,
     set,
     out: z
       .string()
       .optional()
-      .describe('folder for the pilots and the result; default recommendations/NAME')
+      .describe('folder for the pilot runs and the result; default recommendations/NAME')
       .meta({ placeholder: 'DIR' }),
     jobs,
     devices,

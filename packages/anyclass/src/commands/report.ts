@@ -27,12 +27,12 @@ export const report = command({
     ['anyclass report comparisons/coco --paper', "with the paper's published results on the same data"],
     [
       'anyclass report comparisons/nih --paper chestxray14',
-      'the same, when the dataset’s name does not say which one it is',
+      "the same, if the dataset's name does not tell which one it is",
     ],
   ],
   options: z.object({
     runs: z.array(z.string()).min(1).describe('run folders, or folders that contain runs'),
-    out: z.string().default('report.html').describe('where to write the page').meta({ placeholder: 'FILE' }),
+    out: z.string().default('report.html').describe('page to write').meta({ placeholder: 'FILE' }),
     assets: z
       .string()
       .optional()
@@ -43,7 +43,7 @@ export const report = command({
       .enum(['auto', ...paperDatasets])
       .optional()
       .describe(
-        `add the paper's published results; NAME if the dataset's own name does not match: ${paperDatasets.join(', ')}`,
+        `add the paper's published results; NAME is needed only if the dataset's own name does not match: ${paperDatasets.join(', ')}`,
       )
       .meta({ placeholder: '[NAME]', bare: 'auto' }),
     replicates: z
@@ -51,7 +51,7 @@ export const report = command({
       .min(0)
       .default(1000)
       .describe(
-        'bootstrap replicates; 0 disables differences. Those that refit decisions stop after a minute',
+        'bootstrap replicates; 0 disables differences. Replicates that refit decisions are capped to what fits in one minute',
       ),
     intervalConfidence: z.number().gt(0).lt(1).default(0.95).describe('confidence level of the intervals'),
     ...decisionFields,
@@ -93,7 +93,10 @@ export const report = command({
   },
 });
 
-/** A word after a bare `--paper` that is not one of its names was read as a folder. */
+/**
+ * Throws if a RUN is not a folder. After a bare `--paper`, a misspelled NAME is read as a RUN, so the message
+ * lists the names.
+ */
 function checkFolder(path: string, paper: PaperChoice | undefined): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory()) return;

@@ -29,7 +29,7 @@ export const serveModels = command({
     models: z
       .array(z.string())
       .min(1)
-      .describe('runs, model.safetensors or exported .onnx files; NAME= sets the name'),
+      .describe("runs, model.safetensors or exported .onnx files; NAME= sets the model's name"),
     ...serveFields,
     tokenFile: z
       .string()
@@ -48,7 +48,7 @@ export const serveModels = command({
     let decision: Awaited<ReturnType<typeof usedDecision>>;
     for (const model of models)
       decision = await usedDecision({ ...fit, model: model.replace(/^[\w.-]+=/, '') }, terminal);
-    // Its libraries are nobody else's business.
+    // Loaded here because no other command needs its libraries.
     const { serve } = await import('../serving/serve.js');
     using interruption = interruptible(
       terminal,
@@ -70,7 +70,9 @@ export const serveModels = command({
   },
 });
 
-/** From a file or the environment: a command line can be read by everybody on the machine. */
+/**
+ * Reads the token from a file or the environment, because everyone on the machine can read a command line.
+ */
 function givenToken(file: string | undefined): string | undefined {
   if (file === undefined) return process.env['ANYCLASS_TOKEN'] || undefined;
   if (process.env['ANYCLASS_TOKEN'])
@@ -81,7 +83,7 @@ function givenToken(file: string | undefined): string | undefined {
   } catch (error) {
     throw new UserError(`${file} cannot be read: ${fileProblem(error)}`);
   }
-  if (text === '') throw new UserError(`${file}: is empty; expected a token`);
+  if (text === '') throw new UserError(`${file} is empty; expected a token`);
   return text;
 }
 

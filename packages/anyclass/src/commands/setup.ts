@@ -13,7 +13,7 @@ export const setup = command({
   examples: [
     ['anyclass setup', "the system's libtorch; installs Debian's package if it is missing"],
     ['LIBTORCH=/opt/libtorch anyclass setup', 'another libtorch: a folder with include and lib'],
-    ['LIBTORCH_USE_PYTORCH=1 anyclass setup', 'the libtorch inside the torch of python3'],
+    ['LIBTORCH_USE_PYTORCH=1 anyclass setup', 'the libtorch that is part of PyTorch in python3'],
     ['anyclass setup --download', 'the official libtorch for the CPU, into your cache'],
   ],
   options: z.object({
@@ -21,7 +21,7 @@ export const setup = command({
       .enum(variants)
       .optional()
       .meta({ bare: 'cpu' })
-      .describe('download the official libtorch: for the CPU, or for a version of CUDA'),
+      .describe('download the official libtorch for the CPU or for a CUDA version'),
     mirror: z
       .url()
       .optional()
@@ -46,7 +46,7 @@ export const setup = command({
       terminal.print(
         json
           ? JSON.stringify(result, null, 2)
-          : `libtorch ${version} in ${lib} (${origin}): ready. 'anyclass doctor' checks it.`,
+          : `libtorch ${version} in ${lib} (${origin}) is ready. Check it with 'anyclass doctor'.`,
       );
       return result;
     } catch (error) {

@@ -29,7 +29,7 @@ export const sweep = command({
     over: z
       .string()
       .default(defaultOver)
-      .describe('lambda, alpha, gamma, beta or any numeric field, and its values')
+      .describe('field to vary (lambda, alpha, gamma, beta or any numeric field) and its values')
       .meta({ placeholder: 'FIELD=N,…' }),
     ...experimentFields,
   }),

@@ -12,7 +12,7 @@ import { resume as resumeRun, train as trainRun } from '../reports/trainAndRepor
 import type { TrainOptions } from '../training/activeRun.js';
 import { configText, dataField } from './trainingOptions.js';
 
-/** As after Ctrl-C. */
+/** The exit code when the parent process stops the run: the same as after Ctrl-C. */
 const stoppedByParent = 130;
 
 export const train = command({
@@ -23,7 +23,7 @@ export const train = command({
     ['anyclass train quick', "the embedded dataset 'digits' with a small network"],
     ['anyclass train quick --data pipes.csv --set epochs=20', 'your own table of images'],
     ['anyclass train paper/sewerml/tresnet-l --data sewerml=DIR', "the paper's setup"],
-    ['anyclass train --resume runs/sewer', 'resume after a stop'],
+    ['anyclass train --resume runs/sewer', 'resume an interrupted run'],
   ],
   options: z.object({
     config: z.string().optional().describe(configText),
@@ -36,7 +36,7 @@ export const train = command({
     run: z
       .string()
       .optional()
-      .describe('run folder; default a new one below runs')
+      .describe('run folder; default a new folder in runs')
       .meta({ placeholder: 'DIR' }),
     resume: z.string().optional().describe('resume this run').meta({ placeholder: 'RUN' }),
     fields: z.boolean().default(false).describe('list the configuration fields and their defaults, and exit'),

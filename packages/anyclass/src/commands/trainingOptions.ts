@@ -9,7 +9,7 @@ export const configText = `a .json, .jsonc, .mjs or .ts file, or one of ${recipe
 export const dataField = z
   .string()
   .optional()
-  .describe('dataset to use instead of the configuration’s')
+  .describe("dataset to use instead of the configuration's")
   .meta({ placeholder: 'DATASET' });
 
 export const processesField = z
@@ -18,12 +18,12 @@ export const processesField = z
   .default(1)
   .describe('processes that share the work of each run, usually one per GPU');
 
-/** Of `compare` and `sweep`. */
+/** Options of `compare` and `sweep`, some of which `recommend` and `paper` also have. */
 export const experimentFields = {
   seeds: z
     .string()
     .default('1,2,3')
-    .describe('seeds of weights, order and augmentation')
+    .describe('seeds for weights, data order and augmentation')
     .meta({ placeholder: 'N,…' }),
   config: z.string().describe(configText),
   data: dataField,
@@ -49,7 +49,9 @@ export const experimentFields = {
     .int()
     .min(0)
     .default(1000)
-    .describe('bootstrap replicates; 0 disables differences. Those that refit decisions stop after a minute'),
-  noPrepare: z.boolean().default(false).describe('do not complete the image cache first'),
+    .describe(
+      'bootstrap replicates; 0 disables differences. Replicates that refit decisions are capped to what fits in one minute',
+    ),
+  noPrepare: z.boolean().default(false).describe('do not fill the image cache before training'),
   json: z.boolean().default(false).describe('print JSON'),
 };

@@ -1,4 +1,4 @@
-// A small study as a user does it: begin, lose the process, Ctrl-C, go on, show, export.
+// A small study as a user runs it: start, lose the process, Ctrl-C, resume, show, export.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -21,7 +21,7 @@ const anyclass = (...words: string[]) =>
   spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
 const start = (...words: string[]) => spawn(process.execPath, [program, ...words], { cwd: folder });
 
-/** The command in this process. */
+/** Runs the command in this process. */
 async function inside(...words: string[]): Promise<{ status: number; out: string; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
   const status = await runProgram([tune], ['tune', ...words], {
@@ -47,7 +47,7 @@ const begin = ['tune', 'study', 'quick', ...small, ...search, '--trials', '3'];
 
 const events = (): StudyEvent[] => openJournal(join(study, 'journal.jsonl')).readNew();
 
-/** Waits until the journal has so many epochs. */
+/** Waits until the journal has `count` epochs. */
 async function untilEpoch(count: number, child: ChildProcess): Promise<void> {
   while (child.exitCode === null && events().filter(({ event }) => event === 'epoch').length < count) {
     await sleep(20);
@@ -55,7 +55,7 @@ async function untilEpoch(count: number, child: ChildProcess): Promise<void> {
 }
 
 describe('a study', () => {
-  test('whose process is killed or interrupted goes on with the same command and loses no trial', async () => {
+  test('whose process is killed or interrupted resumes with the same command and loses no trial', async () => {
     const killed = start(...begin);
     await untilEpoch(1, killed);
     killed.kill('SIGKILL');
@@ -82,7 +82,7 @@ describe('a study', () => {
     expect(readdirSync(join(study, 'trials')).sort()).toEqual(['0000', '0001', '0002']);
   }, 240_000);
 
-  test('shows the best trials without the engine, whose runs are ordinary ones', () => {
+  test('shows the best trials without libtorch, and its trials are ordinary runs', () => {
     const { status, stdout } = spawnSync(process.execPath, [program, 'tune', 'study', '--show'], {
       cwd: folder,
       encoding: 'utf8',
@@ -100,7 +100,7 @@ describe('a study', () => {
     expect(existsSync(join(folder, run, 'report.html'))).toBe(true);
   });
 
-  test('gives the best configuration as a file to train with', async () => {
+  test('exports the best configuration as a file to train with', async () => {
     const path = join(folder, 'best.json');
     const exported = await inside(study, '--export', path);
     expect(exported).toMatchObject({ status: 0, out: '' });
@@ -112,7 +112,7 @@ describe('a study', () => {
     expect(configuration.checkpoints.keep).toBe(2);
   });
 
-  test('does not change, and says which field would', async () => {
+  test('rejects changed settings and names the field', async () => {
     const { status, err } = await inside(study, '--metric', 'f2');
     expect({ status, err }).toMatchObject({
       status: 1,
@@ -122,7 +122,7 @@ describe('a study', () => {
   });
 });
 
-test('data that are not there end the study before it has trials', async () => {
+test('missing data stops the study before it has trials', async () => {
   const anywhere = (...words: string[]) => runInProcess(folder, ['tune', 'nodata', ...words]);
   const { status, stderr } = await anywhere('quick', '--data', 'absent.csv');
   expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('absent.csv') });
@@ -137,7 +137,7 @@ test.each([
   [['quick', '--metric', 'loss'], 2, '--metric'],
   [['quick', '--devices', 'first'], 2, "'first' is neither cpu nor cuda:N"],
   [['--data', 'digits'], 2, 'name it too'],
-])('tune NEW %j ends with exit code %i and makes no folder: %s', async (words, expected, message) => {
+])('tune NEW %j exits with code %i and creates no folder: %s', async (words, expected, message) => {
   const path = join(folder, 'new');
   const { status, err } = await inside(path, ...words);
   expect({ status, err }).toMatchObject({ status: expected, err: expect.stringContaining(message) });

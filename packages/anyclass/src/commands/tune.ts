@@ -20,7 +20,7 @@ import { dataField, processesField } from './trainingOptions.js';
 
 const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
 
-// No defaults here: the study provides what is not given.
+// Few defaults here: the study provides what is not given.
 const options = z.object({
   study: z.string().describe('study folder, new or existing'),
   config: z.string().optional().describe('base configuration of all trials; required for a new study'),
@@ -56,12 +56,12 @@ const options = z.object({
     .int()
     .min(0)
     .optional()
-    .describe('how often a trial whose process died starts again without an epoch in between; default 1'),
+    .describe('restarts of a trial whose process keeps dying before it completes an epoch; default 1'),
   minEpochs: z
     .int()
     .positive()
     .optional()
-    .describe('epochs before the first rung; default 1/27 of all epochs, after the warm-up'),
+    .describe('epochs before the first rung; default the warm-up plus 1/27 of all epochs'),
   show: z.boolean().default(false).describe('only show the results so far'),
   export: z
     .string()
@@ -76,14 +76,14 @@ type Options = z.output<typeof options>;
 
 export const tune = command({
   name: 'tune',
-  summary: 'Search for good settings of the loss and of training',
+  summary: 'Search for good loss and training settings',
   positionals: [
     { field: 'study', placeholder: 'STUDY' },
     { field: 'config', placeholder: 'CONFIG|RECIPE' },
   ],
   examples: [
     ['anyclass tune studies/digits quick --trials 30', 'start a study'],
-    ['anyclass tune studies/digits', 'resume it; run on several machines to share the work'],
+    ['anyclass tune studies/digits', 'resume the study; run this on several machines to share the work'],
     [
       "anyclass tune studies/pipes anyclass.json --search 'loss.lambda=log(0.005,1)' --search 'batchSize=choice(64,128,256)'",
       'search these fields',
@@ -130,7 +130,7 @@ function knownStudy(study: string): StudySettings {
   return settings;
 }
 
-/** Until all trials are over, or Ctrl-C. */
+/** Searches until all trials are done, or until Ctrl-C. */
 async function search(given: Options, terminal: Terminal): Promise<StudyResult> {
   const { study, workers } = given;
   if (given.config === undefined && (given.data !== undefined || given.set !== undefined))
@@ -167,7 +167,7 @@ function exportBest(file: string, { study, best }: StudyResult, terminal: Termin
   terminal.note(`wrote ${file}: trial ${best.trial}, ${metric} ${metricText(metric, best.value)}`);
 }
 
-/** How to train with the result: a line below that of the best run. */
+/** The line that says how to train with the result; printed below the line of the best run. */
 function trainingHint({ study, best }: StudyResult): string[] {
   const exporting = shellLine(['anyclass', 'tune', study, '--export', 'best.json']);
   return best ? [`train it     ${exporting} && anyclass train best.json`] : [];

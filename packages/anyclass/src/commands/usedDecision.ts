@@ -1,4 +1,4 @@
-// The decision that predict and serve use, from their options.
+// The decision that the options of predict and serve request.
 
 import { z } from 'zod';
 import type { Terminal } from '../commandLine/terminal.js';
@@ -14,7 +14,10 @@ export const thresholdField = z
   .optional()
   .describe("one threshold for all classes, instead of the model's decision");
 
-/** The decision that the options request instead of the model's own; a refitted one is reported with its metrics. */
+/**
+ * Returns the decision that the options request, or undefined for the model's own. Refits it if needed and
+ * reports it with its metrics.
+ */
 export async function usedDecision(
   options: GivenDecision & { readonly model: string; readonly threshold?: number | undefined },
   terminal: Terminal,

@@ -16,7 +16,7 @@ async function anyclass(...words: string[]) {
 }
 
 describe('anyclass verify', () => {
-  test('prints the largest error of each figure and ends with ok', async () => {
+  test('prints the largest error of each quantity and ends with ok', async () => {
     const { code, stdout } = await anyclass('verify', losses, metrics);
     expect(code).toBe(0);
     expect(stdout).toMatch(
@@ -27,7 +27,7 @@ describe('anyclass verify', () => {
     expect(stdout.trimEnd().endsWith('ok')).toBe(true);
   });
 
-  test('says FAILED, where, and exits with 1 when a golden value is not met', async () => {
+  test('says FAILED and where, and exits with 1, if a value does not match', async () => {
     const cases = JSON.parse(readFileSync(losses, 'utf8'));
     cases[7].expected.loss *= 1 + 1e-6;
     const file = path.join(folder, 'changed.json');
@@ -47,7 +47,7 @@ describe('anyclass verify', () => {
     expect(report.checks[0]).toMatchObject({ figure: 'loss', tolerance: 1e-9, ok: true });
   });
 
-  test('names a file that is missing or of another kind', async () => {
+  test('names a file that is missing or has another format', async () => {
     const missing = await anyclass('verify', path.join(folder, 'none.json'));
     expect(missing).toMatchObject({ code: 1 });
     expect(missing.stderr).toContain('none.json');

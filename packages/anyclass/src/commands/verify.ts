@@ -10,7 +10,7 @@ export const verify = command({
   examples: [
     [
       'anyclass verify losses.json metrics.json',
-      'the largest error of each quantity; exit code 1 if any is too large',
+      'show the largest error of each quantity; exit code 1 if any is too large',
     ],
     ['anyclass verify network_tresnet_m.json --device cuda', 'a network on the GPU'],
   ],

@@ -60,7 +60,7 @@ beforeAll(async () => {
   path = JSON.parse(pulled.stdout)[0].path;
 }, 60_000);
 
-test('pull downloads by name and by address, and shows the progress on standard error', () => {
+test('pull downloads by name and by URL, and shows progress on standard error', () => {
   const { status, stdout, stderr } = pulled;
   expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringMatching(/0\.1\/0\.1 MB/) });
   expect(JSON.parse(stdout)).toEqual([
@@ -78,7 +78,7 @@ test('list shows what is published and what is on this machine', async () => {
   expect(cached).toMatchObject([{ name, cached: { path, bytes: content.length } }]);
 });
 
-test('offline, what is there is used and what is missing is named, without a connection', async () => {
+test('offline, pull uses cached weights and names missing ones, without a connection', async () => {
   const seen = hub.state.requests.length;
   const offline = { HF_HUB_OFFLINE: '1' };
   expect((await anyclass(['pull', name], offline)).status).toBe(0);
@@ -90,7 +90,7 @@ test('offline, what is there is used and what is missing is named, without a con
   expect(hub.state.requests.length).toBe(seen);
 });
 
-test('verify hashes again, and tells of a damaged file with exit code 1', async () => {
+test('verify rehashes files, and reports a damaged one with exit code 1', async () => {
   expect(await anyclass(['verify'])).toMatchObject({
     status: 0,
     stdout: `${name}: ok, sha256 ${sha256(content)}\n`,
@@ -124,7 +124,7 @@ test.each([
   [['verify', '--cached']],
   [['remove', name, '--network', 'resnet-18']],
   [['fetch', name]],
-])('%j is a mistake in the command line', async (words) => {
+])('%j is a usage error', async (words) => {
   const terminal = { print: () => {}, note: () => {}, onEvent: () => {} };
   expect(await runProgram([weights], ['weights', ...words], terminal)).toBe(2);
 });

@@ -25,13 +25,13 @@ export const weights = command({
   examples: [
     [
       'anyclass weights list --network tresnet-l',
-      'what is published for a network, and what is on this machine',
+      'the weights published for a network, and those on this machine',
     ],
     [
       'anyclass weights pull timm/tresnet_l.miil_in1k',
-      'download before training; interrupted, the next pull resumes',
+      'download before training; if interrupted, the next pull resumes',
     ],
-    ['anyclass weights pull hf:timm/resnet18.a1_in1k@main', 'from any repository of the Hugging Face hub'],
+    ['anyclass weights pull hf:timm/resnet18.a1_in1k@main', 'from any repository on the Hugging Face Hub'],
     ['anyclass weights verify', 'rehash everything on this machine; exit code 1 if anything is damaged'],
   ],
   options: z.object({
@@ -44,7 +44,7 @@ export const weights = command({
       .array(z.string())
       .default([])
       .describe(
-        'names as in network.weights; verify without names checks all published ones on this machine',
+        'names as in network.weights; verify without names checks all published weights on this machine',
       ),
     network: z
       .enum(networkNames)
@@ -58,7 +58,7 @@ export const weights = command({
     if (action === 'list' && names.length > 0)
       throw new UsageError(`'weights list' does not take '${names[0]}'`);
     if (action !== 'list' && (network !== undefined || cached)) {
-      throw new UsageError(`only 'weights list' has this option`, cached ? 'cached' : 'network');
+      throw new UsageError(`applies only to 'weights list'`, cached ? 'cached' : 'network');
     }
     if ((action === 'pull' || action === 'remove') && names.length === 0) {
       throw new UsageError(`'weights ${action}' needs names; 'anyclass weights list' shows them`);
@@ -110,7 +110,7 @@ function listed(
   return shown;
 }
 
-/** A license given as a web page is shortened to its address. */
+/** Shortens a license given as a URL to the first two parts of its path. */
 function licenseText(license = ''): string {
   return URL.canParse(license) ? new URL(license).pathname.split('/').slice(1, 3).join('/') : license;
 }
@@ -158,7 +158,7 @@ async function verified(names: readonly string[], print: Print, terminal: Termin
 
 interface RemovedWeights {
   readonly name: string;
-  /** The bytes freed; null if there was nothing to remove. */
+  /** Number of bytes freed; null if there was nothing to remove. */
   readonly bytes: number | null;
 }
 

@@ -1,4 +1,4 @@
-// The main job as a user does it: init, train, Ctrl-C, resume, evaluate, predict.
+// The main workflow as a user runs it: init, train, Ctrl-C, resume, evaluate, predict.
 
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -32,10 +32,10 @@ const anyclass = (words: string[], options: { input?: string; limit?: string } =
     { cwd: folder, encoding: 'utf8', input: options.input ?? '' },
   );
 
-/** For what a command says and writes, where its process does not matter. */
+/** Runs a command whose process does not matter, only what it prints and writes. */
 const inProcess = (...words: string[]) => runInProcess(folder, words);
 
-/** The program's words as a shell reads them, with pipes behind them. */
+/** Runs the program in a shell, with arguments that may end in pipes and redirections. */
 const shell = (line: string) =>
   spawnSync('bash', ['-o', 'pipefail', '-c', `'${process.execPath}' '${program}' ${line}`], {
     cwd: folder,
@@ -53,7 +53,7 @@ const small = [
 beforeAll(() => drawImages(folder));
 
 describe('from a folder to an evaluated model', () => {
-  test('init looks at the folder and writes a configuration', async () => {
+  test('init inspects the folder and writes a configuration', async () => {
     const { status, stdout, stderr } = await inProcess('init', 'photos');
     expect({ status, stdout }).toMatchObject({
       status: 0,
@@ -67,7 +67,7 @@ describe('from a folder to an evaluated model', () => {
     expect((await inProcess('init', 'photos')).stderr).toContain('anyclass.json already exists');
   });
 
-  test('init writes paths that work from where the file is, and train from anywhere', async () => {
+  test('init writes paths relative to its file, and train works from any folder', async () => {
     const out = ['--out', 'some/where/photos.json', '--set', 'data.imageFolder=photos/images'];
     expect((await inProcess('init', 'photos/labels.csv', ...out)).status).toBe(0);
     expect(JSON.parse(readFileSync(join(folder, 'some/where/photos.json'), 'utf8')).data).toEqual({
@@ -84,7 +84,7 @@ describe('from a folder to an evaluated model', () => {
     });
   });
 
-  test('Ctrl-C saves a checkpoint and tells how to go on', async () => {
+  test('Ctrl-C saves a checkpoint and says how to resume', async () => {
     const child = spawn(process.execPath, [program, 'train', 'anyclass.json', '--run', 'run', ...small], {
       cwd: folder,
     });
@@ -105,7 +105,7 @@ describe('from a folder to an evaluated model', () => {
     expect(existsSync(join(folder, 'run', 'lock'))).toBe(false);
   });
 
-  test('resume goes on to the end and prints the results', () => {
+  test('resume finishes the run and prints the results', () => {
     const { status, stdout, stderr } = anyclass(['train', '--resume', 'run']);
     expect({ status, stderr }).toMatchObject({
       status: 0,
@@ -115,7 +115,7 @@ describe('from a folder to an evaluated model', () => {
     expect(existsSync(join(folder, 'run', 'report.html'))).toBe(true);
   });
 
-  test('evaluate judges the run, and its saved scores without the engine, alike', async () => {
+  test('evaluate gives the same results for the run as for its saved scores without libtorch', async () => {
     const fromModel = await inProcess('evaluate', 'run', '--replicates', '0', '--json');
     const fromScores = await inProcess(
       'evaluate',
@@ -129,7 +129,7 @@ describe('from a folder to an evaluated model', () => {
       expect(model.metrics).toEqual(scores.metrics);
       expect(model.decided.metrics).toEqual(scores.decided.metrics);
     }
-    // On a GPU batches of another size round otherwise.
+    // A GPU rounds differently at other batch sizes.
     for (const figure of ['mAP', 'macroF1', 'f1Neg'])
       expect(Math.abs(model.metrics[figure] - scores.metrics[figure])).toBeLessThan(0.1);
     expect(readFileSync(join(folder, 'page.html'), 'utf8')).toMatch(
@@ -137,7 +137,7 @@ describe('from a folder to an evaluated model', () => {
     );
   });
 
-  test('predict reads folders and lists, and ends with 3 where some images failed', () => {
+  test('predict reads folders and lists, and exits with 3 if some images failed', () => {
     const all = anyclass(['predict', 'run', 'photos', '--batch-size', '8']);
     expect(all.status).toBe(0);
     expect(all.stdout.trim().split('\n')).toHaveLength(61);
@@ -161,7 +161,7 @@ describe('from a folder to an evaluated model', () => {
     });
   });
 
-  test('predict leaves a file as it was where nothing is predicted, and prints no header', async () => {
+  test('predict leaves a file unchanged if nothing is predicted, and prints no header', async () => {
     mkdirSync(join(folder, 'bare'));
     const before = readFileSync(join(folder, 'labels.csv'), 'utf8');
     expect(await inProcess('predict', 'run', 'bare', '--out', 'labels.csv')).toMatchObject({
@@ -180,7 +180,7 @@ describe('from a folder to an evaluated model', () => {
     });
   });
 
-  test('Ctrl-C while a file is predicted leaves the old one, and says where the new rows are', async () => {
+  test('Ctrl-C during prediction to a file keeps the old file and says where the new rows are', async () => {
     const before = readFileSync(join(folder, 'labels.csv'), 'utf8');
     const words = ['predict', 'run', '-', '--batch-size', '1', '--out', 'labels.csv'];
     const child = spawn(process.execPath, [program, ...words], { cwd: folder });
@@ -198,7 +198,7 @@ describe('from a folder to an evaluated model', () => {
     expect(readFileSync(join(folder, 'labels.csv'), 'utf8')).toBe(before);
   });
 
-  test('a reader that has enough, such as head, ends predict quietly', () => {
+  test('a reader that closes the stream, such as head, stops predict quietly', () => {
     const { status, stdout, stderr } = shell('predict run photos photos photos --batch-size 8 | head -n 2');
     expect(stdout.split('\n')).toHaveLength(3);
     // A slow machine may show progress.
@@ -206,21 +206,21 @@ describe('from a folder to an evaluated model', () => {
   });
 
   test.each(['evaluate run --json --replicates 0', 'train --help'])(
-    'nobody reading the output of %s is no error',
+    'it is not an error if nobody reads the output of %s',
     (line) => {
       const { status, stderr } = shell(`${line} | true`);
       expect({ status, stderr }).toEqual({ status: 0, stderr: expect.not.stringContaining('EPIPE') });
     },
   );
 
-  test('training goes on where nobody watches it any more', () => {
+  test('training continues when its output stream is closed', () => {
     const { status } = shell(`train anyclass.json --run unwatched ${small.join(' ')} 2>&1 | head -n 1`);
     expect(status).toBe(0);
     expect(existsSync(join(folder, 'unwatched', 'summary.json'))).toBe(true);
   });
 
   test.skipIf(!existsSync('/dev/full')).each(['predict run photos', 'evaluate run --replicates 0'])(
-    'results of %s that find no room are an error of one line',
+    'a full disk under the results of %s is an error of one line',
     (line) => {
       const { status, stderr } = shell(`${line} > /dev/full`);
       expect(status).toBe(1);
@@ -231,8 +231,8 @@ describe('from a folder to an evaluated model', () => {
     },
   );
 
-  test('a disk that is full gives a message and leaves no half-written checkpoint', () => {
-    // Files of at most 8 MiB: the weights do not fit.
+  test('a full disk gives a message and leaves no partial checkpoint', () => {
+    // Files are limited to 8 MiB, too small for the weights.
     const limit = 'ulimit -f 8192';
     const { status, stderr } = anyclass(['train', 'anyclass.json', '--run', 'full', ...small], { limit });
     expect(status).toBe(1);
@@ -247,7 +247,7 @@ describe('from a folder to an evaluated model', () => {
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s while a cache is prepared says how to go on', async (signal, code) => {
+] as const)('%s during prepare says how to resume', async (signal, code) => {
   const words = ['prepare', 'digits', '--size', '256', '--cache', signal];
   const child = spawn(process.execPath, [program, ...words], { cwd: folder });
   let said = '';
@@ -261,11 +261,11 @@ test.each([
   expect(said).toMatch(/anyclass: Interrupted; .*resume\n$/);
 });
 
-// Node itself reads these.
+// In their own processes, because Node itself loads these files.
 test.each([
   ['syntax.mjs', 'export default {\n  a: ,\n};', "syntax.mjs: Unexpected token ','"],
   ['thrown.mjs', '\n\nthrow new Error("my fault");', 'thrown.mjs, line 3: my fault'],
-])('a configuration that does not run, %s, is refused with its name', (name, content, message) => {
+])('a configuration that fails to load, %s, is rejected with its name', (name, content, message) => {
   writeFileSync(join(folder, name), content);
   expect(anyclass(['train', name])).toMatchObject({ status: 1, stderr: `anyclass: ${message}\n` });
 });

@@ -53,7 +53,7 @@ test.each([
   expect(() => validateConfiguration({ data: { dataset: 'digits' }, ...fields })).toThrow(message);
 });
 
-test('all mistakes are told at once', () => {
+test('all mistakes are reported at once', () => {
   const wrong = { data: { dataset: 'digits' }, epochs: 0, batchSize: 'many' };
   expect(() => validateConfiguration(wrong)).toThrow(/epochs: .*\n.*batchSize: /);
 });
@@ -85,18 +85,18 @@ describe('where only parts of the configuration can be set', () => {
     expect(() => checkParts([assignment], ['data'])).toThrow(message);
   });
 
-  test('fields of those parts are taken, right or wrong: the schema tells', () => {
+  test('fields of those parts are accepted, valid or not: the schema checks them', () => {
     checkParts(['data.draw.seed=3', 'data.wrong=1', 'evaluation.replicates=0'], ['data', 'evaluation']);
   });
 
-  test('fields without effect are refused with all below them', () => {
+  test('fields without effect are refused, with all their subfields', () => {
     const refused = () => refuseFields(['data.keep=["a"]', 'data.draw.seed=3'], ['data.draw'], 'is idle');
     expect(refused).toThrow('data.draw.seed is idle');
     refuseFields(['data.drawing=3'], ['data.draw'], 'is idle');
   });
 });
 
-test('an assignment gives back any JSON value', () => {
+test('an assignment can set any JSON value', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(withOverrides({}, [`a.b=${JSON.stringify(value)}`])).toEqual({
@@ -106,7 +106,7 @@ test('an assignment gives back any JSON value', () => {
   );
 });
 
-test('every recipe is valid, and those of the paper follow its table', async () => {
+test('every recipe is valid, and the paper’s recipes follow its table', async () => {
   for (const name of recipeNames) await readConfiguration(name, { dataset: 'digits' });
   const convolutional = await readConfiguration('paper/coco-animals/tresnet-l', {
     dataset: 'coco-animals=x',
@@ -122,7 +122,7 @@ test('every recipe is valid, and those of the paper follow its table', async () 
   expect(chest.optimizer).toMatchObject({ name: 'adamw', rate: 1e-4, weightDecay: 0.05 });
 });
 
-test('a recipe of the paper asks for the data', async () => {
+test('a recipe of the paper requires the data', async () => {
   await expect(readConfiguration('paper/sewerml/vit-b-16')).rejects.toThrow(
     'paper/sewerml/vit-b-16: data.dataset is missing',
   );
@@ -140,7 +140,7 @@ test('each network of the paper has its own recipe on each dataset', () => {
   );
 });
 
-test('a recipe of the paper is refused for another network or dataset that has its own', async () => {
+test('a recipe of the paper is refused for a network or dataset that has its own recipe', async () => {
   const dataset = 'sewerml=x';
   const read = (set: string[], source = 'paper/sewerml/tresnet-l') =>
     readConfiguration(source, { dataset, set });
@@ -155,7 +155,7 @@ test('a recipe of the paper is refused for another network or dataset that has i
   expect((await read([], file('own.json', JSON.stringify(own)))).network.name).toBe('vit-b-16');
 });
 
-test('a file without data has its other mistakes told too', async () => {
+test('a file without data has its other mistakes reported too', async () => {
   await expect(readConfiguration(file('misspelled.json', '{ "epoch": 3 }'))).rejects.toThrow(
     /misspelled.json: data.dataset is missing. Also:\n {2}epoch: .*did you mean 'epochs'\?$/,
   );
@@ -164,7 +164,7 @@ test('a file without data has its other mistakes told too', async () => {
   );
 });
 
-test('options are named where they brought the mistake, and only there', async () => {
+test('a message mentions the options only if they caused the mistake', async () => {
   const path = file('right.json', '{ "data": { "dataset": "digits" } }');
   await expect(readConfiguration(path, { set: ['loss.name=foo'] })).rejects.toThrow(
     'right.json with the options given: invalid configuration:\n  loss.name: ',
@@ -175,7 +175,7 @@ test('options are named where they brought the mistake, and only there', async (
   );
 });
 
-test('weights that are not there are told before anything begins', async () => {
+test('missing weights are reported before anything starts', async () => {
   await expect(readConfiguration('quick', { set: ['network.weights=nowhere.pth'] })).rejects.toThrow(
     'network.weights nowhere.pth cannot be read: no such file or folder',
   );
@@ -192,7 +192,7 @@ test('files may be JSON or modules, and build on a recipe', async () => {
   expect((await readConfiguration(module)).seed).toBe(5);
 });
 
-test('JSON may have comments, which are no part of texts', async () => {
+test('JSON may have comments, but not inside strings', async () => {
   const text =
     '// why\n{ "recipe": "quick", /* "epochs": 9, */ "epochs": 3, "data": { "dataset": "digits//1" } }';
   for (const name of ['why.json', 'why.jsonc']) {
@@ -213,20 +213,20 @@ test.each([
 });
 
 test.skipIf(Boolean(Reflect.get(process.features, 'typescript')))(
-  'a TypeScript file is refused with the way out where Node runs none',
+  'a TypeScript file is refused with advice if Node cannot run it',
   async () => {
     const typed = file('a.ts', 'export default { data: { dataset: "digits" } };');
     await expect(readConfiguration(typed)).rejects.toThrow('write the configuration as .mjs or .json');
   },
 );
 
-test('every field says what it is, and the page in docs lists all of them', () => {
+test('every field has a description, and the page in docs lists all of them', () => {
   expect(configurationFields().filter(({ description }) => description === '')).toEqual([]);
   const page = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8');
   expect(page).toContain(configurationReference());
 });
 
-test('a record of a run from before losses had a reduction is read as it was trained', () => {
+test('a run record from before losses had a reduction is read as it was trained', () => {
   expect(withTodaysFields({ loss: { name: 'any-bce', beta: 0.9999 } })).toEqual({
     loss: { name: 'any-bce', beta: 0.9999, reduction: 'batch' },
   });
@@ -235,7 +235,7 @@ test('a record of a run from before losses had a reduction is read as it was tra
   });
 });
 
-test('the recipes of the paper balance the classes, the strong one does not', () => {
+test('the paper’s recipes balance the classes; the strong recipe does not', () => {
   const lossOf = (name: string) =>
     validateConfiguration({ ...recipe(name), data: { dataset: 'digits' } }).loss;
   expect(lossOf('paper/coco-41/tresnet-l')).toMatchObject({ beta: 0.9999, reduction: 'batch' });

@@ -1,7 +1,7 @@
 import type { ConfigurationInput } from './schema.js';
 
 /**
- * Types and completion for a configuration in a `.mjs` or `.ts` file.
+ * Provides types and completion for a configuration in a `.mjs` or `.ts` file.
  *
  * @example
  * export default defineConfig({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });

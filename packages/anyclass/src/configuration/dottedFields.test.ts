@@ -4,7 +4,7 @@ import { differingFields, dottedFields, resultFields } from './dottedFields.js';
 import type { Configuration } from './schema.js';
 import { validateConfiguration } from './validate.js';
 
-test('a field that differs is named with all above it', () => {
+test('a field that differs is given by its full dotted name', () => {
   const differing = (first: object, second: object) =>
     differingFields(dottedFields(first), dottedFields(second));
   expect(differing({ a: { b: 1, c: [2] } }, { a: { b: 1, c: [3] } })).toEqual([
@@ -14,7 +14,7 @@ test('a field that differs is named with all above it', () => {
   expect(differing({ a: undefined }, {})).toEqual([]);
 });
 
-test('fields of two configurations differ where their values do, but for the place of the computation', () => {
+test('two configurations differ in the fields whose values differ, except those about where a run computes', () => {
   const one = validateConfiguration({ data: { dataset: 'digits' }, epochs: 2, device: 'cpu' });
   const two = validateConfiguration({ data: { dataset: 'digits', keep: ['3'] }, epochs: 3, threads: 1 });
   const differing = (first: Configuration, second: Configuration) =>

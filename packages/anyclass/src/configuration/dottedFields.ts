@@ -23,7 +23,7 @@ export const placeFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All fields of an object, with those of its inner objects.
+ * Returns all fields of an object, including those of nested objects.
  *
  * @example
  * dottedFields({ loss: { name: 'bce', lambda: 0.2 } }) // Map { 'loss.name' → '"bce"', 'loss.lambda' → '0.2' }
@@ -33,8 +33,8 @@ export function dottedFields(object: object): DottedFields {
 }
 
 /**
- * The fields that determine a run's result: all but those that say where it computes. The decision does not count either: it is
- * refitted from the saved scores whenever runs are compared.
+ * The fields that determine a run's result: all but those that say where it computes. The decision does not
+ * count either: it is refitted from the saved scores whenever runs are compared.
  */
 export function resultFields(configuration: Configuration): DottedFields {
   const isOfDecision = (field: string) => field.startsWith('evaluation.decision.');
@@ -43,13 +43,13 @@ export function resultFields(configuration: Configuration): DottedFields {
   );
 }
 
-/** The same text for configurations with the same result. */
+/** A string that is the same for configurations with the same result. */
 export function resultKey(configuration: Configuration): string {
   return JSON.stringify([...resultFields(configuration)].sort());
 }
 
 /**
- * The fields in which two sides differ.
+ * Returns the fields in which two sides differ.
  *
  * @example
  * differingFields(dottedFields({ epochs: 2 }), dottedFields({ epochs: 3 })) // [{ field: 'epochs', first: '2', second: '3' }]

@@ -6,9 +6,9 @@ import { weightFacts } from '../networks/weights/findWeights.js';
 import { isPlainObject, type PlainObject } from './overrides.js';
 
 /**
- * The fields of a configuration, with `network.name` and `network.inputSize` taken from its weights if they are not set.
+ * Returns the fields of a configuration; `network.name` and `network.inputSize` default to the weights' own.
  *
- * @throws UserError if the weights belong to another network than `network.name`, or none have that name
+ * @throws UserError if the weights belong to a network other than `network.name`, or do not exist
  *
  * @example
  * await followWeights({ network: { weights: 'timm/tresnet_l.miil_in1k_448' } })

@@ -3,8 +3,8 @@
 import { isPlainObject, type PlainObject } from './overrides.js';
 
 /**
- * A recorded configuration with current fields: `evaluation.thresholds` and `thresholdBeta` became `evaluation.decision`; a loss
- * without a `reduction` was reduced as in the paper.
+ * A recorded configuration with current fields: `evaluation.thresholds` and `thresholdBeta` became
+ * `evaluation.decision`; a loss without a `reduction` was reduced as in the paper.
  *
  * @example
  * withTodaysFields({ evaluation: { thresholds: 'class', thresholdBeta: 2 } })

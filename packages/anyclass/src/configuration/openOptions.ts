@@ -6,8 +6,8 @@ import type { WeightFacts } from '../networks/weights/findWeights.js';
 import type { Configuration } from './schema.js';
 
 /**
- * Opens the data of a configuration, with images preprocessed as it says; what it does not set comes from the weights that
- * training starts from, else from the dataset.
+ * Opens the data of a configuration, with images preprocessed accordingly. What it does not set comes from
+ * the weights that training starts from, or else from the dataset.
  *
  * @example
  * const { preparation } = await openData(validateConfiguration({ data: { dataset: 'digits' } }).data);
@@ -31,20 +31,20 @@ export async function openData(
   }
 }
 
-/** Fields that say how images are found and prepared. */
+/** Fields that say how images are found and preprocessed. */
 const imageFields = ['imageFolder', 'channels', 'mean', 'std', 'window', 'frame', 'pixelLimit'] as const;
 
-/** A field that would do nothing is refused: it was meant to do something. */
+/** Throws if a field would have no effect, because the user meant it to have one. */
 function refuseImageFields(data: Configuration['data'], name: string): void {
   const field = imageFields.find((candidate) => data[candidate] !== undefined);
   if (field === undefined) return;
-  throw new UserError(`data.${field} is set, but ${name} holds features, no images; unset it`, {
+  throw new UserError(`data.${field} is set, but ${name} holds features, not images; unset it`, {
     setting: `data.${field}=null`,
   });
 }
 
 /**
- * How `openDataset` reads the data of a configuration.
+ * Returns the options with which `openDataset` reads the data of a configuration.
  *
  * @example
  * const dataset = await openDataset(configuration.data.dataset, openOptions(configuration.data));

@@ -7,8 +7,8 @@ import { parseJson } from '../files/json.js';
 export type PlainObject = Record<string, unknown>;
 
 /**
- * Sets fields by their dotted names. A value that parses as JSON is JSON, such as 3, true or ["a"]; otherwise it is a string. null
- * unsets a data field, since no data field can be null.
+ * Sets fields by their dotted names. A value that parses as JSON is JSON, such as 3, true or ["a"]; otherwise
+ * it is a string. null unsets a data field, since no data field can be null.
  *
  * @example
  * withOverrides({ loss: { name: 'bce' } }, ['loss.lambda=0.2', 'epochs=3', 'device=cpu'])

@@ -1,4 +1,4 @@
-// Commands that do not train accept fields of some parts of the configuration.
+// Checks assignments for commands that do not train and accept only some parts of the configuration.
 
 import { UsageError } from '../errors/usageError.js';
 import { configurationFields } from './reference.js';

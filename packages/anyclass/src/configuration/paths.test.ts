@@ -40,7 +40,7 @@ const fromHere = {
 };
 
 describe('paths in a configuration file', () => {
-  test('are relative to that file, be it JSON or a module', async () => {
+  test('are relative to that file, whether it is JSON or a module', async () => {
     writeFileSync('experiments/a.json', JSON.stringify(written));
     writeFileSync('experiments/a.mjs', `export default ${JSON.stringify(written)};`);
     expect(await readConfiguration('experiments/a.json')).toMatchObject(fromHere);
@@ -49,7 +49,7 @@ describe('paths in a configuration file', () => {
     expect(absolute.data.imageFolder).toBe(resolve('photos'));
   });
 
-  test('give way to those of the options, which are relative to the current folder', async () => {
+  test('are overridden by those in options, which are relative to the current folder', async () => {
     writeFileSync('experiments/b.json', JSON.stringify({ recipe: 'quick', ...written }));
     const set = ['data.imageFolder=scans', 'network.weights=models/a.pth'];
     const { data, network } = await readConfiguration('experiments/b.json', { dataset: 'scans.csv', set });
@@ -57,7 +57,7 @@ describe('paths in a configuration file', () => {
     expect(network.weights).toBe('models/a.pth');
   });
 
-  test('are no names of weights: those stay as they are, and a path that looks like one stays a path', () => {
+  test('do not include names of weights, which stay as they are; a path that looks like a name stays a path', () => {
     const moved = (weights: string) => withPaths({ network: { weights } }, (path) => join('models', path));
     for (const name of [
       'timm/resnet18.a1_in1k',
@@ -72,7 +72,7 @@ describe('paths in a configuration file', () => {
     });
   });
 
-  test('that are left out, such as the cache, are relative to the current folder', async () => {
+  test('that are omitted, such as the cache, are relative to the current folder', async () => {
     writeFileSync('experiments/c.json', '{ "data": { "dataset": "digits" } }');
     expect((await readConfiguration('experiments/c.json')).data).toMatchObject({
       dataset: 'digits',
@@ -80,14 +80,14 @@ describe('paths in a configuration file', () => {
     });
   });
 
-  test('stay as they are in the current folder, also where a path has the name of a dataset', async () => {
+  test('stay as they are in the current folder, even if a path has the name of a dataset', async () => {
     writeFileSync('d.json', '{ "data": { "dataset": "./digits" } }');
     expect((await readConfiguration('d.json')).data.dataset).toBe('./digits');
     writeFileSync('experiments/d.json', '{ "data": { "dataset": "../digits" } }');
     expect((await readConfiguration('experiments/d.json')).data.dataset).toBe('./digits');
   });
 
-  test('are shown from the current folder where they lead nowhere', async () => {
+  test('are shown relative to the current folder if they do not exist', async () => {
     writeFileSync('experiments/e.json', '{ "recipe": "quick", "network": { "weights": "nowhere.pth" } }');
     await expect(readConfiguration('experiments/e.json')).rejects.toThrow(
       'network.weights experiments/nowhere.pth cannot be read',
@@ -97,7 +97,7 @@ describe('paths in a configuration file', () => {
   });
 });
 
-test('paths that are written for a file are read from it as the same places', () => {
+test('paths written to a file are read back as the same locations', () => {
   const names = fc.constantFrom('a', 'b.csv', '..', 'digits', 'sewerml=a', 'part-*.csv', 'experiments');
   const path = fc.array(names, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
   const places = (fields: object) => withPaths({ ...fields }, (each) => resolve(each));
@@ -109,7 +109,7 @@ test('paths that are written for a file are read from it as the same places', ()
   );
 });
 
-test('what is no path or no text is left alone', () => {
+test('anything that is not a path or not a string is left alone', () => {
   const odd = { data: { dataset: 3, keep: ['a'] }, network: 'x', epochs: 1 };
   expect(pathsFromFile(odd, 'experiments')).toEqual(odd);
 });

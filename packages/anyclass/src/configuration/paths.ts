@@ -9,7 +9,7 @@ import { isPlainObject, type PlainObject } from './overrides.js';
 const pathFields = ['imageFolder', 'features', 'splitFolder', 'cache'] as const;
 
 /**
- * The fields of a configuration file in `folder`, with paths relative to the current folder, as messages show them.
+ * The fields of a configuration file in `folder`, with paths relative to the current folder, as in messages.
  *
  * @example
  * pathsFromFile({ data: { dataset: '../pipes.csv' } }, 'experiments') // { data: { dataset: 'pipes.csv' } }

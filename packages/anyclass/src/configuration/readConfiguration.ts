@@ -31,8 +31,9 @@ export interface ReadOptions {
 }
 
 /**
- * The configuration of a recipe, by name, or of a `.json`, `.jsonc`, `.mjs` or `.ts` file. JSON may have comments. A file
- * may build on a recipe, named by its field `recipe`. Paths in a file are relative to that file.
+ * Reads the configuration of a recipe, by name, or of a `.json`, `.jsonc`, `.mjs` or `.ts` file. JSON may
+ * have comments. A file may build on a recipe, named by its field `recipe`. Paths in a file are relative to
+ * that file.
  *
  * @example
  * const configuration = await readConfiguration('quick', { set: ['epochs=2'] });
@@ -56,8 +57,8 @@ export async function readConfiguration(source: string, options: ReadOptions = {
 }
 
 /**
- * A recipe of the paper is specific to its network and data: options that select another pair of the paper would train it with
- * the wrong recipe. What a file itself sets is accepted.
+ * A recipe of the paper is specific to its network and data: options that select another pair of the paper
+ * would train it with the wrong recipe. What a file itself sets is accepted.
  */
 function refuseOtherRecipe(
   source: string,

@@ -1,5 +1,5 @@
-// Named setups: those of arXiv 2506.05721, the one that performed best in our benchmarks, one for small data on a CPU, and one for
-// feature vectors.
+// Named setups: those of arXiv 2506.05721, the one that performed best in our benchmarks, one for small data
+// on a CPU, and one for feature vectors.
 
 import { type FolderDataset, parseDataset } from '../data/datasetSpec.js';
 import { UsageError } from '../errors/usageError.js';
@@ -33,8 +33,8 @@ export const recipeNames: readonly string[] = [
 ];
 
 /**
- * The fields that a recipe sets, or undefined if there is no such recipe. `strong`, `features` and the paper's recipes do not set
- * `data.dataset`, which needs the folder.
+ * The fields that a recipe sets, or undefined if there is no such recipe. `strong`, `features` and the
+ * paper's recipes do not set `data.dataset`, which needs the folder.
  *
  * @example
  * recipe('paper/coco-animals/tresnet-l') // { epochs: 40, batchSize: 256, loss: { name: 'any-bce', lambda: 0.2 … } … }
@@ -72,8 +72,8 @@ export interface RecipeWishes {
 }
 
 /**
- * The recipe to use for other data or another network: each pair of the paper has its own; any other `name` is returned
- * unchanged. The paper has no recipe for other networks.
+ * Returns the recipe to use for other data or another network: each of the paper's pairs has its own; any
+ * other `name` is returned unchanged. Throws for a network that the paper has no recipe for.
  *
  * @example
  * recipeFor('paper/sewerml/tresnet-l', { network: 'maxvit-s' }) // 'paper/sewerml/maxvit-s'
@@ -114,8 +114,8 @@ const quick: PlainObject = {
   schedule: { name: 'cosine', warmUpEpochs: 1 },
 };
 
-// docs/results.md has the results: other rates, warm-up, weight averaging, crops and erasing were all within the noise,
-// and class balancing cost 5 points of F1 and more.
+// docs/results.md has the results: other rates, warm-up, weight averaging, crops and erasing were all within
+// the noise, and class balancing cost 5 points of F1 and more.
 const strong: PlainObject = {
   network: { name: 'tresnet-m', inputSize: 224 },
   loss: { name: 'any-bce', alpha: 1, lambda: 0.02, beta: null, reduction: 'mean' },

@@ -1,4 +1,4 @@
-// The configuration of a run: one schema defines the types, the defaults, the validation and the reference page.
+// The configuration of a run: one schema defines its types, defaults, validation and reference page.
 
 import { z } from 'zod';
 import { bestMetrics } from '../events/bestMetric.js';

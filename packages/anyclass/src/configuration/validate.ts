@@ -1,4 +1,4 @@
-// Checks what a user wrote, and returns a configuration or an error that names each field and what it expects.
+// Checks what a user wrote; returns a configuration, or an error that names each field and what it expects.
 
 import { z } from 'zod';
 import { expectation } from '../errors/expectation.js';
@@ -7,7 +7,7 @@ import { UserError } from '../errors/userError.js';
 import { type Configuration, configurationSchema } from './schema.js';
 
 /**
- * A complete configuration from partial input. All mistakes are reported at once, each with its field.
+ * Returns a complete configuration from partial input. Reports all mistakes at once, each with its field.
  *
  * @param source named in messages, such as the file
  *

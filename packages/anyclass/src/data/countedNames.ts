@@ -1,17 +1,19 @@
 import { inflected } from '../errors/counted.js';
 import type { Remark } from './dataset.js';
 
-/** How many there were of something, and the first ten of them. */
+/** A count of names, and the first ten of them. */
 export interface CountedNames {
   readonly count: number;
   readonly examples: readonly string[];
-  /** `place` is the name's place in the order of examples, where names arrive in another. */
+  /** `place` is the name's position among the examples, if names arrive out of order. */
   add(name: string, place?: number): void;
-  /** As a remark, worded for one and for many; none where nothing was counted. */
+  /** The count as a remark, worded for one or for many; empty if nothing was counted. */
   remarks(one: string, many: string): Remark[];
 }
 
 /**
+ * Creates an empty count of names.
+ *
  * @example
  * const skipped = countedNames();
  * skipped.add('notes.txt');

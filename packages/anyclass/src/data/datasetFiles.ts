@@ -1,4 +1,4 @@
-// What the paths of a DATASET hold: tables of one kind, or a folder in one of the layouts that other programs write.
+// Finds the files of a DATASET: tables of one kind, or a folder in a layout that other programs write.
 
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { holdsVocAnnotations } from './readers/voc.js';
 import { folderContents } from './readers/walkFolder.js';
 import { yoloFileIn } from './readers/yolo.js';
 
-/** `matrix`: features in `.npy` or `.safetensors`, their labels in a CSV file of the same name. */
+/** `matrix`: features in `.npy` or `.safetensors`, with labels in a CSV file of the same name. */
 type TableKind = 'csv' | 'json' | 'parquet' | 'arff' | 'matrix';
 export type FolderLayout = 'yolo' | 'voc' | 'class-folders';
 
@@ -21,7 +21,7 @@ export type DatasetFiles =
   | { readonly kind: FolderLayout; readonly path: string };
 
 /**
- * The files behind the paths of a DATASET, and their kind.
+ * Finds the files at the paths of a DATASET, and their kind.
  *
  * @example
  * await datasetFiles(['data/pipes']) // { kind: 'yolo', path: 'data/pipes/data.yaml' }
@@ -37,13 +37,16 @@ export async function datasetFiles(paths: readonly string[]): Promise<DatasetFil
   const [kind] = kinds;
   if (kind === undefined || kinds.size > 1) {
     throw new DataError(
-      `${paths.map(shownPath).join(',')}: files of several kinds (${[...kinds].join(', ')}); name one kind`,
+      `${paths.map(shownPath).join(',')}: files of several kinds (${[...kinds].join(', ')}); use only one kind`,
     );
   }
   return { kind, paths: files };
 }
 
-/** What marks a layout most clearly comes first: `data.yaml`, `Annotations`, tables, a list of classes, XML beside images. */
+/**
+ * Checks the clearest signs of a layout first: `data.yaml`, `Annotations`, tables, a class list, XML next to
+ * images.
+ */
 async function folderFiles(folder: string): Promise<DatasetFiles> {
   const yolo = await yoloFileIn(folder);
   if (yolo !== undefined && /\.ya?ml$/i.test(yolo) && (await listsNames(yolo))) {
@@ -61,7 +64,7 @@ async function listsNames(yaml: string): Promise<boolean> {
   return /^names\s*:/m.test(await readFile(yaml, 'utf8'));
 }
 
-/** The files that a path means: itself, those that match its `*`, or the tables in a folder. */
+/** The files that a path stands for: itself, those that match its `*`, or the tables in a folder. */
 async function filesAt(path: string, all: readonly string[]): Promise<string[]> {
   if (!existsSync(path)) {
     const found = isPattern(path) ? matchingFiles(path) : [];
@@ -75,20 +78,23 @@ async function filesAt(path: string, all: readonly string[]): Promise<string[]> 
   if (!statSync(path).isDirectory()) return [path];
   const tables = await tablesIn(path);
   if (tables.length > 0) return tables;
-  throw new DataError(`${shownPath(path)}: no .parquet, instances*.json, .csv or .arff in this folder`);
+  throw new DataError(`${shownPath(path)}: no .parquet, instances*.json, .csv, or .arff in this folder`);
 }
 
-/** What to write in place of a path that looks like the name of a dataset. */
+/** A hint if a missing path looks like a dataset name. */
 function nameHint(path: string): string {
   const [name = '', folder] = path.split('=');
   if (/[^a-z0-9-]/.test(name)) return '';
   const known = knownDatasets.find((candidate) => candidate === name);
-  if (known) return `; for the known dataset write ${known === 'digits' ? known : `${known}=FOLDER`}`;
+  if (known) return `; for the known dataset, use ${known === 'digits' ? known : `${known}=FOLDER`}`;
   if (folder === undefined) return '';
-  return `, and no dataset is known as '${name}'; ${nearestOrAll(name, knownDatasets, 'known are')}`;
+  return `, and there is no known dataset '${name}'; ${nearestOrAll(name, knownDatasets, 'the known datasets are')}`;
 }
 
-/** The tables of a folder: matrices of features, else Parquet, else COCO json, else CSV, else ARFF; train before validation before test. */
+/**
+ * The tables of a folder: feature matrices, else Parquet, else COCO JSON, else CSV, else ARFF. Train comes
+ * before validation, and validation before test.
+ */
 async function tablesIn(folder: string): Promise<string[]> {
   const below = [folder, join(folder, 'annotations'), join(folder, 'data')].filter((path) =>
     existsSync(path),
@@ -104,7 +110,7 @@ async function tablesIn(folder: string): Promise<string[]> {
   return [];
 }
 
-/** Weights of a network may be in a folder too; features have their labels beside them. */
+/** A folder may also contain a network's weights; features have a table of labels next to them. */
 function hasTableBeside(path: string, files: readonly string[]): boolean {
   const stem = path.slice(0, -extname(path).length);
   return files.includes(`${stem}.csv`) || files.includes(`${stem}.csv.gz`);
@@ -127,6 +133,6 @@ function kindOf(path: string): TableKind {
   if (extension === '.arff') return 'arff';
   if (isMatrixFile(path)) return 'matrix';
   throw new DataError(
-    `${shownPath(path)}: unknown kind of file '${extension}'; expected .csv, .json, .parquet, .arff, .npy, .safetensors, .yaml or a folder`,
+    `${shownPath(path)}: unknown file type '${extension}'; expected .csv, .json, .parquet, .arff, .npy, .safetensors, .yaml, or a folder`,
   );
 }

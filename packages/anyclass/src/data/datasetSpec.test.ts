@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const paths = (...list: string[]): DatasetSpec => ({ kind: 'paths', paths: list });
 
-/** Texts of the characters that mean something in a DATASET, and of names; none ends in a blank, which would get lost. */
+/** Texts of names and of the characters with a meaning in a DATASET; no path starts or ends with a space. */
 const texts = fc
   .array(fc.constantFrom('digits', 'sewerml', 'coco-41', 'a', 'b.csv', '=', ',', ', ', '*', '/', '.'), {
     minLength: 1,
@@ -28,7 +28,7 @@ const texts = fc
   .map((words) => words.join(''))
   .filter((text) => !text.includes(' /'));
 
-/** What the texts mean; those that mean nothing are left out. */
+/** The parsed texts; invalid ones are left out. */
 const specs = texts
   .map((text) => {
     try {
@@ -55,7 +55,7 @@ test.each(['', ' ', 'a.csv,', 'a.csv,,b.csv', ','])('%j is refused', (text) => {
   expect(() => parseDataset(text, folder)).toThrow('data.dataset');
 });
 
-test('the text of a dataset is read back as the same dataset', () => {
+test("a dataset's text parses back to the same dataset", () => {
   fc.assert(
     fc.property(specs, (spec) => {
       expect(parseDataset(datasetText(spec), folder)).toEqual(spec);
@@ -64,7 +64,7 @@ test('the text of a dataset is read back as the same dataset', () => {
   );
 });
 
-test('a dataset with absolute paths has nothing relative left, and stays as it is from any folder', () => {
+test('a dataset made absolute has no relative path left and is the same from any folder', () => {
   fc.assert(
     fc.property(specs, (spec) => {
       const absolute = absoluteDataset(spec, folder);
@@ -77,7 +77,7 @@ test('a dataset with absolute paths has nothing relative left, and stays as it i
   );
 });
 
-test('a path that becomes the name of a dataset stays a path', () => {
+test('a path that turns into a dataset name stays a path', () => {
   fc.assert(
     fc.property(fc.constantFrom('digits', ...folderDatasets.map((name) => `${name}=x`)), (name) => {
       const moved = withDatasetPaths(paths(`below/${name}`), () => name);
@@ -99,7 +99,7 @@ describe('paths that exist', () => {
     expect(parseDataset(`other.csv, ${name}`, folder)).toEqual(paths('other.csv', name));
   });
 
-  test('several files and patterns of a folder with commas in its name survive being made absolute', () => {
+  test('files and patterns in a folder with a comma in its name survive being made absolute', () => {
     file('2024,site', 'one.csv');
     file('2024,site', 'part-1.csv');
     const base = join(folder, '2024,site');
@@ -115,7 +115,7 @@ test.each([
   ['/data/coco64/part-*.parquet', 'coco64', ['data']],
   ['/data/siteA/labels.csv.gz,/data/siteB/labels.csv', 'labels', ['data', 'siteA']],
   ['/data/photos/', 'photos', ['data']],
-])('%s is called %s, and lies below %j', (text, name, folders) => {
+])('%s is named %s and is below %j', (text, name, folders) => {
   expect(datasetName(parseDataset(text))).toBe(name);
   expect(datasetFolders(parseDataset(text))).toEqual(folders);
 });

@@ -1,11 +1,11 @@
-// DATASET as a user writes it: `digits`, `NAME=DIR`, or paths with commas and `*`. Everything that needs to know what such a
-// text means asks here.
+// DATASET as a user writes it: `digits`, `NAME=DIR`, or paths with commas and `*`. All code that interprets
+// such a text does so here.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DataError } from '../errors/dataError.js';
 
-/** Datasets that are read from a folder of their own: `sewerml=DIR`. */
+/** Known datasets that are read from a folder: `sewerml=DIR`. */
 export const folderDatasets = [
   'sewerml',
   'chestxray14',
@@ -18,7 +18,7 @@ export const folderDatasets = [
 ] as const;
 export type FolderDataset = (typeof folderDatasets)[number];
 
-/** Datasets with a name. */
+/** All known datasets. */
 export const knownDatasets = [...folderDatasets, 'digits'] as const;
 
 export type DatasetSpec =
@@ -28,10 +28,10 @@ export type DatasetSpec =
   | { readonly kind: 'paths'; readonly paths: readonly string[] };
 
 /**
- * What the text of a DATASET means. A path that exists is taken as it is, whatever commas, equals signs and stars its name
- * holds; `digits` is always the embedded dataset, and `./digits` a path.
+ * Parses the text of a DATASET. An existing path is taken literally, whatever commas, equals signs, and stars
+ * it contains; `digits` is always the embedded dataset, and `./digits` is a path.
  *
- * @param base what relative paths are relative to; default the current folder
+ * @param base the folder that relative paths start from; default: the current folder
  *
  * @example
  * parseDataset('sewerml=data/sewer') // { kind: 'known', name: 'sewerml', folder: 'data/sewer' }
@@ -56,7 +56,7 @@ export function datasetText(spec: DatasetSpec): string {
 }
 
 /**
- * A dataset with absolute paths, so that it is the same one from any folder.
+ * A dataset with absolute paths, so that it is the same from any folder.
  *
  * @example
  * absoluteDataset(parseDataset('sewerml=sewer'), '/data') // { kind: 'known', name: 'sewerml', folder: '/data/sewer' }
@@ -65,7 +65,7 @@ export function absoluteDataset(spec: DatasetSpec, base = '.'): DatasetSpec {
   return withDatasetPaths(spec, (path) => resolve(base, path));
 }
 
-/** A dataset with other paths. One that would read as a dataset's name gets `./` before it. */
+/** Changes the paths of a dataset. A path that would parse as a known dataset gets the prefix `./`. */
 export function withDatasetPaths(spec: DatasetSpec, change: (path: string) => string): DatasetSpec {
   if (spec.kind === 'digits') return spec;
   if (spec.kind === 'known') return { ...spec, folder: change(spec.folder) };
@@ -77,7 +77,8 @@ export function withDatasetPaths(spec: DatasetSpec, change: (path: string) => st
 }
 
 /**
- * A short name for folders and tables: the file's without its extension, or its folder's where `*` stands for several.
+ * A short name for folders and tables: the file name without its extension, or the folder name if a `*`
+ * stands for several files.
  *
  * @example
  * datasetName(parseDataset('data/coco64/part-*.parquet')) // 'coco64'
@@ -90,7 +91,8 @@ export function datasetName(spec: DatasetSpec): string {
 }
 
 /**
- * The folders above what names a dataset, outermost first: they tell datasets of one name apart.
+ * The folders above the path that names a dataset, outermost first. They distinguish datasets of the same
+ * name.
  *
  * @example
  * datasetFolders(parseDataset('/data/siteA/labels.csv')) // ['data', 'siteA']
@@ -101,12 +103,12 @@ export function datasetFolders(spec: DatasetSpec): string[] {
   return folder.split(/[\\/]/).filter((name) => name !== '');
 }
 
-/** Whether a path has a `*` in the name of its file. */
+/** Whether a path's file name has a `*`. */
 export function isPattern(path: string): boolean {
   return basename(path).includes('*');
 }
 
-/** The files that match a pattern, by name. */
+/** The files that match a pattern, sorted by name. */
 export function matchingFiles(pattern: string): string[] {
   const folder = dirname(pattern);
   if (!existsSync(folder) || !statSync(folder).isDirectory()) return [];
@@ -116,7 +118,7 @@ export function matchingFiles(pattern: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The first path, or its folder where the file's name is a pattern or says nothing, as `data.yaml`. */
+/** The first path, or its folder if the file name is a pattern or says nothing, like `data.yaml`. */
 function namingPath([first = '']: readonly string[]): string {
   const path = resolve(first);
   return isPattern(path) || /^(data|dataset)\.ya?ml$/i.test(basename(path)) ? dirname(path) : path;
@@ -128,7 +130,7 @@ function knownFolder(text: string): DatasetSpec | undefined {
   return name && folder ? { kind: 'known', name, folder } : undefined;
 }
 
-/** At every comma, except where parts with their commas are a path that exists: the folder above may have one in its name. */
+/** Splits at every comma, except within an existing path: a folder or file name may contain commas. */
 function splitPaths(text: string, base: string): string[] {
   const parts = text.split(',');
   const paths: string[] = [];
@@ -137,8 +139,8 @@ function splitPaths(text: string, base: string): string[] {
     const joined = () => parts.slice(start, end).join(',').trim();
     while (end > start + 1 && !isThere(resolve(base, joined()))) end--;
     if (joined() === '') {
-      const reason = text === '' ? 'is empty' : `has a comma without a path beside it: '${text}'`;
-      throw new DataError(`data.dataset ${reason}; expected paths, NAME=DIR or digits`);
+      const reason = text === '' ? 'is empty' : `has a comma without a path next to it: '${text}'`;
+      throw new DataError(`data.dataset ${reason}; expected paths, NAME=DIR, or digits`);
     }
     paths.push(joined());
     start = end;
@@ -150,7 +152,9 @@ function isThere(path: string): boolean {
   return existsSync(path) || (isPattern(path) && matchingFiles(path).length > 0);
 }
 
-/** Whether a name is a pattern with any text for each `*`; all else stands for itself, also `?`. Each part is looked for once. */
+/**
+ * Whether a name matches a pattern, in which only `*` is special (not `?`). Each part is searched for once.
+ */
 function matchesStars(pattern: string, name: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   const last = others.pop();

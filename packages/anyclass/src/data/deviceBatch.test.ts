@@ -50,7 +50,7 @@ test('evaluation: bytes become normalized floats on three equal channels, in cha
   expect([...targets.toFloat32Array()]).toEqual([...batch.targets]);
 });
 
-test('unknown and soft targets reach the device as they are', async () => {
+test('unknown and soft targets reach the device unchanged', async () => {
   const batch = await firstBatch(4);
   batch.targets.set([Number.NaN, 0.7, 1, 0]);
   const { targets } = deviceBatch(batch, options);
@@ -59,7 +59,7 @@ test('unknown and soft targets reach the device as they are', async () => {
   expect([...batch.targets.subarray(0, 4)]).toEqual([Number.NaN, Math.fround(0.7), 1, 0]);
 });
 
-test('what happens to an image does not depend on the batch it is in', async () => {
+test('augmentation of an image does not depend on its batch', async () => {
   const augmentation = {
     ...augmentations['x-ray'],
     resizedCrop: { scale: [0.5, 1], ratio: [0.75, 1.33] },
@@ -80,7 +80,7 @@ test('nothing but the result stays alive', async () => {
   result.targets.dispose();
 });
 
-test('colors are normalized each by its own mean and deviation, whatever the width', () => {
+test('each color is normalized by its own mean and standard deviation, whatever the width', () => {
   const draw = randomStream('sample', 2, 0, 0);
   for (const width of [1, 5, 64, 131]) {
     const batch = colorBatch(2, width, 3, () => draw.below(256));
@@ -92,7 +92,7 @@ test('colors are normalized each by its own mean and deviation, whatever the wid
   }
 });
 
-test('an augmentation that does nothing gives what none gives', async () => {
+test('an empty augmentation gives the same result as none', async () => {
   const batch = await firstBatch(5);
   const plain = deviceBatch(batch, options).images.toFloat32Array();
   const augmented = deviceBatch(batch, { ...options, augmentation: {} }).images.toFloat32Array();
@@ -101,7 +101,7 @@ test('an augmentation that does nothing gives what none gives', async () => {
   });
 });
 
-test('what is turned in from outside is black before colors and normalization; what is erased is 0 after them', () => {
+test('pixels rotated in from outside are black before color changes and normalization; erased ones are 0 after them', () => {
   const augmentation = {
     rotation: 45,
     jitter: { brightness: 0.4, contrast: 0, saturation: 0, hue: 0 },
@@ -121,11 +121,11 @@ test('what is turned in from outside is black before colors and normalization; w
     const bright = new Set(red.filter((value) => value !== 0 && value !== black));
     expect([...bright].map((value) => value >= darkest)).toEqual([true]);
   }
-  // An image that is hardly turned has nothing from outside.
+  // An image that is hardly rotated has no pixels from outside.
   expect(reds.filter((red) => red.includes(black)).length).toBeGreaterThan(3);
 });
 
-test('the memory of a batch is not used again while any tensor looks into it', () => {
+test("a batch's memory is not reused while any tensor refers to it", () => {
   const given = { format: { width: 8, height: 8, channels: 3 }, device: 'cpu', mean: [0], std: [1] } as const;
   const first = deviceBatch(
     colorBatch(4, 8, 8, () => 255),
@@ -145,7 +145,7 @@ test('the memory of a batch is not used again while any tensor looks into it', (
 });
 
 describe.skipIf(!hasCuda())(`batches on cuda${hasCuda() ? '' : ' (skipped: no CUDA device)'}`, () => {
-  test('the bytes that arrive from pinned memory are those of the batch, also when batches follow one another', () => {
+  test("the bytes that arrive from pinned memory are the batch's own, even with several batches in flight", () => {
     const draw = randomStream('sample', 4, 0, 0);
     const given = {
       format: { width: 64, height: 64, channels: 3 },
@@ -154,11 +154,11 @@ describe.skipIf(!hasCuda())(`batches on cuda${hasCuda() ? '' : ' (skipped: no CU
       std: [1 / 255],
     } as const;
     const batches = Array.from({ length: 8 }, () => colorBatch(32, 64, 64, () => draw.below(256)));
-    // All are on their way before the first is looked at: pinned memory given back too early would show.
+    // All are in flight before the first is checked: pinned memory that is released too early would show.
     const arrived = batches.map((batch) => {
       const bytes = Uint8Array.from(batch.images);
       const { images } = deviceBatch(batch, given);
-      batch.images.fill(0); // the loader uses the memory again at once
+      batch.images.fill(0); // the loader reuses the memory immediately
       return { bytes, images };
     });
     for (const { bytes, images } of arrived) {

@@ -1,5 +1,5 @@
-// Batches as tensors. The only file of `data` beside the augmentation that needs libtorch: what only reads tables or
-// images does not wait for it.
+// Batches as tensors. Apart from the augmentation, this is the only file of `data` that needs libtorch, so
+// code that only reads tables or images does not have to load it.
 
 import { type Device, noGrad, type Tensor, tensor, tidy, withBytes } from '@anyclass/torch';
 import { augmentImages, type Normalization } from './augmentation/augmentImages.js';
@@ -13,16 +13,18 @@ import type { Batch } from './loading/loader.js';
 export interface DeviceBatchOptions extends Normalization {
   readonly format: PixelFormat;
   readonly device: Device;
-  /** Left out: images are only normalized, as for evaluation. */
+  /** If omitted, images are only normalized, as for evaluation. */
   readonly augmentation?: Augmentation;
-  /** Of the augmentation. Default 0. */
+  /** Seed for the augmentation. Default 0. */
   readonly seed?: number;
 }
 
 export interface DeviceBatch {
-  /** [N, 3, H, W] float32 in channels-last order, normalized; [N, features] of feature vectors, as they are. */
+  /**
+   * [N, 3, H, W] float32 in channels-last order, normalized; for feature vectors, [N, features], unchanged.
+   */
   readonly images: Tensor;
-  /** [N, classes] float32: 1 present, 0 absent, a number between, or NaN where unknown. */
+  /** [N, classes] float32: 1 present, 0 absent, a number in between, or NaN for unknown. */
   readonly targets: Tensor;
 }
 
@@ -33,8 +35,9 @@ export interface ImageBatch {
 }
 
 /**
- * Brings images to the device as bytes (a quarter of what floats would take; on their way to a GPU beside its other work)
- * and normalizes them there: [N, 3, H, W] float32 in channels-last order. The caller disposes of the tensor.
+ * Copies images to the device as bytes (a quarter of the size of floats; the copy to a GPU overlaps with its
+ * other work) and normalizes them there: [N, 3, H, W] float32 in channels-last order. The caller disposes of
+ * the tensor.
  *
  * @example
  * const images = deviceImages(batch, { format, device: 'cuda', mean, std });
@@ -49,8 +52,8 @@ export function deviceImages(
 }
 
 /**
- * A batch to learn from, on the device: images normalized and augmented there, targets beside them. The caller disposes of
- * the tensors.
+ * A training batch on the device: the targets, and images that are normalized and augmented there. The caller
+ * disposes of the tensors.
  *
  * @example
  * const { images, targets } = deviceBatch(batch, { format, device: 'cuda', ...dataset.preparation, augmentation, seed: 1 });
@@ -70,7 +73,7 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
 }
 
 /**
- * Brings feature vectors to the device, [N, features] float32. The caller disposes of the tensor.
+ * Copies feature vectors to the device, [N, features] float32. The caller disposes of the tensor.
  *
  * @example
  * const features = deviceFeatures(batch, { features: 294 }, 'cpu');
@@ -83,12 +86,15 @@ export function deviceFeatures(
   return tensor(floatsOf(images, 0, size * features), { shape: [size, features], device });
 }
 
-/** A batch of feature vectors to learn from, on the device. The caller disposes of the tensors. */
+/** A training batch of feature vectors on the device. The caller disposes of the tensors. */
 export function featureBatch(batch: Batch, format: FeatureFormat, device: Device): DeviceBatch {
   return { images: deviceFeatures(batch, format, device), targets: deviceTargets(batch, device) };
 }
 
-/** What a function makes of images on the device; on the CPU it sees the batch's own memory. */
+/**
+ * Calls a function with the images on the device and returns its result; on the CPU, it sees the batch's own
+ * memory.
+ */
 function uploaded(
   { size, images }: ImageBatch,
   { format, device }: Pick<DeviceBatchOptions, 'format' | 'device'>,
@@ -118,10 +124,10 @@ function augmented(bytes: Tensor, drawn: BatchParameters, normalization: Normali
   return eraseBoxes(images, drawn.erased).contiguous({ memoryFormat: 'channelsLast' });
 }
 
-// On the CPU a few images at a time: what is computed on the way then stays in the processor's cache.
+// On the CPU, a few images at a time, so that intermediate results stay in the processor's cache.
 const imagesAtOnce = 4;
 
-/** Images [N, H, W, C] cropped and rotated, as floats; the bytes where no pixel moves. */
+/** Images [N, H, W, C], cropped and rotated, as floats; the unchanged bytes if no pixel moves. */
 function moved(bytes: Tensor, { crops, angles }: BatchParameters): Tensor {
   if (!crops && !angles) return bytes;
   const images = bytes.permute([0, 3, 1, 2]).to('float32').div_(255);

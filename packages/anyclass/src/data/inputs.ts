@@ -1,12 +1,13 @@
-// What comes to a network, whatever it is: images of one size, or feature vectors. In batches both are bytes.
+// The inputs of a network: images of one size, or feature vectors. In batches, both are bytes.
 
+import { counted } from '../errors/counted.js';
 import { DataError } from '../errors/dataError.js';
 import { type OpenPixelsOptions, openPixels } from './cache/openCache.js';
 import type { Dataset } from './dataset.js';
 import { imageBytes, type PixelFormat } from './images/decode.js';
 import type { ImageReading } from './images/unpack.js';
 
-/** Vectors of this many numbers, in single precision. */
+/** Vectors of this many single-precision numbers. */
 export interface FeatureFormat {
   readonly features: number;
 }
@@ -15,18 +16,18 @@ export type InputFormat = PixelFormat | FeatureFormat;
 
 /** How images are prepared for a network. */
 export interface ImagePreparation extends ImageReading {
-  /** 1: images are decoded to gray, which the network sees on three channels. */
+  /** 1: images are decoded to gray, repeated on three channels for the network. */
   readonly channels: 1 | 3;
   readonly mean: readonly number[];
   readonly std: readonly number[];
 }
 
-/** The features of a network, which standardizes them itself. */
+/** A network's features, which it standardizes itself. */
 export interface FeatureNames {
   readonly features: readonly string[];
 }
 
-/** What a model takes. */
+/** A model's input. */
 export type ModelInput = ImagePreparation | FeatureNames;
 
 export function isFeatureFormat(format: InputFormat): format is FeatureFormat {
@@ -45,18 +46,18 @@ export function inputBytes(format: InputFormat): number {
 /** Instances by row, all in one format. */
 export interface InputSource {
   readonly format: InputFormat;
-  /** Write the bytes of a row into `out` at `offset`; rejects with the reason if it cannot be read. */
+  /** Writes the bytes of a row into `out` at `offset`; rejects with the reason if it cannot be read. */
   readInto(row: number, out: Uint8Array, offset: number): Promise<void>;
-  /** Write rows one after another, all at once. False where that cannot be: then ask for each. */
+  /** Writes several rows in one operation. Returns false if that is not possible; then read each row. */
   readAll?(rows: Int32Array, out: Uint8Array): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /**
- * The instances of a dataset in the format that a network takes: its features, or its images, from the cache where they are
- * prepared.
+ * Opens a dataset's instances in the format that a network takes: its features, or its images, from the cache
+ * if prepared.
  *
- * @throws DataError where the network takes the other
+ * @throws DataError if the network takes the other kind
  *
  * @example
  * const { inputs, state } = await openInputs(dataset, { features: 294 }, undefined);
@@ -69,14 +70,16 @@ export async function openInputs(
 ): Promise<{ readonly inputs: InputSource; readonly state: string }> {
   const { features } = dataset;
   if (!isFeatureFormat(format)) {
-    if (features) throw new DataError(`${dataset.name} holds features; the network takes images`);
+    if (features) throw new DataError(`${dataset.name} has features; the network takes images`);
     const { pixels, state } = await openPixels(dataset, format, cache, options);
     return { inputs: pixels, state: state.text };
   }
-  if (!features) throw new DataError(`${dataset.name} holds images; the network takes features`);
+  if (!features) throw new DataError(`${dataset.name} has images; the network takes features`);
   const width = features.names.length;
   if (width !== format.features) {
-    throw new DataError(`${dataset.name} has ${width} features; the network takes ${format.features}`);
+    throw new DataError(
+      `${dataset.name} has ${counted(width, 'feature')}; the network takes ${format.features}`,
+    );
   }
   const inputs: InputSource = {
     format,
@@ -85,12 +88,12 @@ export async function openInputs(
       await features.read(rows, floatsOf(out, 0, rows.length * width));
       return true;
     },
-    close: async () => {}, // the dataset's own
+    close: async () => {}, // the dataset closes them
   };
-  return { inputs, state: `${width} features a row, standardized by the training rows` };
+  return { inputs, state: `${counted(width, 'feature')} per row, standardized over the training rows` };
 }
 
-/** The bytes of a batch as the numbers that they are. */
+/** A view of a batch's bytes as numbers. */
 export function floatsOf(bytes: Uint8Array, offset: number, count: number): Float32Array {
   return new Float32Array(bytes.buffer, bytes.byteOffset + offset, count);
 }

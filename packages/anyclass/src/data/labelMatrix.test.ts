@@ -6,7 +6,7 @@ import { type LabelMatrix, labelMatrixBuilder, selectClasses } from './labelMatr
 const target = fc.oneof(
   fc.constantFrom(0, 1, Number.NaN, 0.5),
   fc.double({ min: 0, max: 1, noNaN: true }),
-  // Where single precision rounds up to 0.5, and down to 0.
+  // Single precision rounds these up to 0.5 and down to 0.
   fc.constantFrom(0.5 - 1e-12, 1e-60),
 );
 
@@ -46,7 +46,7 @@ const targetsOf = (labels: LabelMatrix) =>
     return [...out.subarray(1, -1)];
   });
 
-test('targets of 0, 1, between and unknown come back in single precision', () => {
+test('targets of 0, 1, in between, and unknown are returned in single precision', () => {
   fc.assert(
     fc.property(table(target), (rows) => {
       const labels = matrixOf(rows);
@@ -70,7 +70,7 @@ test('targets of 0, 1, between and unknown come back in single precision', () =>
   );
 });
 
-test('chosen classes keep their targets and what was uncertain, in the order given', () => {
+test('selected classes keep their targets and uncertainty, in the given order', () => {
   const chosen = table(target).chain((rows) =>
     fc.record({
       rows: fc.constant(rows),
@@ -92,7 +92,7 @@ test('chosen classes keep their targets and what was uncertain, in the order giv
   );
 });
 
-test('rows beyond what was first allocated keep every plane', () => {
+test('rows beyond the initial allocation keep every plane', () => {
   const cells = [1, 0.25, Number.NaN, 0].map((y, j) => ({ target: y, isUncertain: j === 1 }));
   const rows = Array.from({ length: 3000 }, (_, row) => [
     ...cells.slice(row % 4),

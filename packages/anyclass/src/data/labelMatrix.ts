@@ -2,37 +2,40 @@ import { type InstancePresence, PRESENT_FROM } from '@anyclass/core';
 import { type Plane, type PlaneBuilder, planeBuilder } from './labelPlanes.js';
 
 /**
- * The targets of all rows: 1 present, 0 absent, a number between, or NaN where nobody looked. Memory is two bits each at most (a
- * plane of those at 0.5 or more, a plane of unknown ones where there are any), or in proportion to the labels present where there are
- * many classes; soft targets take an entry each.
+ * The targets of all rows: 1 present, 0 absent, a number in between, or NaN for unknown. Each takes at most
+ * two bits (a plane for targets of 0.5 or more, and one for unknown targets, if any). With many classes,
+ * memory is proportional to the number of present labels. Each soft target takes an extra entry.
  */
 export interface LabelMatrix {
   readonly rows: number;
   readonly classes: number;
-  /** 0 to 1 in single precision, or NaN where unknown. */
+  /** The target, 0 to 1 in single precision, or NaN for unknown. */
   at(row: number, classIndex: number): number;
-  /** The classes whose target is known and 0.5 or more, in rising order. */
+  /** The classes whose target is known and 0.5 or more, in ascending order. */
   present(row: number): ArrayLike<number> & Iterable<number>;
   /** Whether the target is known and 0.5 or more. */
   isPresent(row: number, classIndex: number): boolean;
-  /** Whether the table said 'uncertain', whatever that was then read as. */
+  /** Whether the table said 'uncertain', however that was read. */
   isUncertain(row: number, classIndex: number): boolean;
   /** Whether any class of the row is known. */
   isLabeled(row: number): boolean;
-  /** As core's `instancePresence` has it. */
+  /** Like core's `instancePresence`. */
   presence(row: number): InstancePresence;
-  /** Write the targets of a row into `out` from `offset` on. */
+  /** Writes the targets of a row into `out` from `offset` on. */
   copyRow(row: number, out: Float32Array, offset: number): void;
   readonly hasUnknown: boolean;
   readonly hasUncertain: boolean;
   readonly hasSoft: boolean;
 }
 
-/** Collects targets row by row: `addRow`, then `set` for that last row, each class once. Classes left out are absent. */
+/**
+ * Collects targets row by row: `addRow`, then `set` for that row, each class once. Classes that are not set
+ * are absent.
+ */
 export interface LabelMatrixBuilder {
   readonly rows: number;
   addRow(): void;
-  /** 0 to 1, or NaN for unknown. Default 1. */
+  /** Sets a target: 0 to 1, or NaN for unknown. Default 1. */
   set(classIndex: number, target?: number): void;
   /** The same, remembering that the table said 'uncertain'. */
   setUncertain(classIndex: number, target: number): void;
@@ -40,6 +43,8 @@ export interface LabelMatrixBuilder {
 }
 
 /**
+ * Creates an empty builder.
+ *
  * @example
  * const labels = labelMatrixBuilder(3);
  * labels.addRow();
@@ -52,7 +57,7 @@ export function labelMatrixBuilder(classes: number): LabelMatrixBuilder {
   const present = planeBuilder(classes, 0);
   let unknown: PlaneBuilder | undefined;
   let uncertain: PlaneBuilder | undefined;
-  // By row times classes plus class: few targets are between 0 and 1.
+  // Keyed by row * classes + class: few targets are between 0 and 1.
   const soft = new Map<number, number>();
   const set = (classIndex: number, target = 1) => {
     const value = Math.fround(target);
@@ -92,7 +97,7 @@ export function labelMatrixBuilder(classes: number): LabelMatrixBuilder {
 }
 
 /**
- * The labels of some classes, in the order given: how `coco-41` comes from the 80 classes of COCO.
+ * Selects the labels of some classes, in the given order, as `coco-41` does with COCO's 80 classes.
  *
  * @example
  * selectClasses(labels, [3, 1]).at(0, 1) === labels.at(0, 1)
@@ -121,7 +126,7 @@ export function selectClasses(labels: LabelMatrix, kept: readonly number[]): Lab
 }
 
 interface Planes {
-  /** Targets of 0.5 and more. */
+  /** Targets of 0.5 or more. */
   readonly present: Plane;
   readonly unknown: Plane | undefined;
   readonly uncertain: Plane | undefined;

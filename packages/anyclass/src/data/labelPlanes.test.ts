@@ -4,7 +4,7 @@ import { countTogether } from '../inspect/countLabels.js';
 import { labelMatrixBuilder } from './labelMatrix.js';
 import { fewestListed, planeBuilder } from './labelPlanes.js';
 
-test('lists and bits say the same of every row and class', () => {
+test('lists and bits agree on every row and class', () => {
   const rows = fc.array(fc.uniqueArray(fc.nat(39), { maxLength: 12 }), { maxLength: 20 });
   fc.assert(
     fc.property(rows, fc.nat(5), (marked, before) => {
@@ -28,7 +28,7 @@ test('lists and bits say the same of every row and class', () => {
   );
 });
 
-test('20,000 classes take memory for the labels that there are, and pairs are counted of the most frequent', () => {
+test('20,000 classes take memory only for present labels, and pairs are counted for the most frequent', () => {
   const classes = Array.from({ length: 20_000 }, (_, j) => `class ${j}`);
   const builder = labelMatrixBuilder(classes.length);
   for (let row = 0; row < 5000; row++) {

@@ -1,27 +1,29 @@
-// For each row some of the classes: as bits where there are few classes, as lists where there are many. A table of 20,000 classes and
-// 100,000 rows takes 250 MB of bits, and a few MB as lists.
+// A set of classes for each row: as bits if there are few classes, as lists if there are many. With 20,000
+// classes and 100,000 rows, bits take 250 MB, and lists a few MB.
 
-/** Classes marked in rows, as they are read. */
+/** Collects the marked classes of rows. */
 export interface PlaneBuilder {
   addRow(): void;
-  /** Of the last row, each class once. */
+  /** Marks a class in the last row; each class at most once. */
   mark(classIndex: number): void;
   finish(): Plane;
 }
 
-/** Classes marked in rows. */
+/** The marked classes of each row. */
 export interface Plane {
   has(row: number, classIndex: number): boolean;
   any(row: number): boolean;
-  /** In rising order. */
+  /** The marked classes in ascending order. */
   classes(row: number): ArrayLike<number> & Iterable<number>;
 }
 
-/** From this many classes on, lists take less room than bits for what people label. */
+/** From this many classes on, lists take less memory than bits for typical labels. */
 export const fewestListed = 1024;
 
 /**
- * @param rows rows that there are already, none of them with a mark
+ * Creates a builder.
+ *
+ * @param rows the number of existing rows, none with a mark
  *
  * @example
  * const plane = planeBuilder(3, 0);

@@ -1,11 +1,14 @@
-/** File names or ids of all rows: one UTF-8 buffer and offsets, since a million strings cost 100 MB and a pause. */
+/**
+ * The file names or IDs of all rows: one UTF-8 buffer and offsets, since a million strings take 100 MB and
+ * cause a pause.
+ */
 export interface NameTable {
   readonly length: number;
   /** The name of a row. */
   at(row: number): string;
   /** All names one after another, for hashing. */
   readonly bytes: Uint8Array;
-  /** For each row the first row of its name; undefined where no name appears twice. */
+  /** For each row, the first row with the same name; undefined if no name appears twice. */
   firstRows(): Int32Array | undefined;
 }
 
@@ -17,6 +20,8 @@ export interface NameTableBuilder {
 }
 
 /**
+ * Creates an empty builder.
+ *
  * @example
  * const names = nameTableBuilder();
  * names.add('00000001.png');
@@ -61,11 +66,14 @@ export function nameTableBuilder(): NameTableBuilder {
   };
 }
 
-/** Open addressing over the bytes themselves: a set of a million strings would cost what the table saves. */
+/**
+ * Finds repeated names by open addressing over the bytes: a set of a million strings would cost what the
+ * table saves.
+ */
 function firstRows(bytes: Buffer, ends: Float64Array): Int32Array | undefined {
   const rows = ends.length - 1;
   const size = 2 ** Math.ceil(Math.log2(2 * rows + 1));
-  const slots = new Int32Array(size); // a row and 1
+  const slots = new Int32Array(size); // a row plus 1; 0 is empty
   let first: Int32Array | undefined;
   for (let row = 0; row < rows; row++) {
     const [start, end] = [ends[row]!, ends[row + 1]!];

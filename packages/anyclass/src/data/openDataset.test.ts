@@ -17,7 +17,7 @@ afterAll(() => {
 const rows = Array.from({ length: 12 }, (_, i) => `${i}.png,${i % 2},${Number(i % 3 === 0)}`);
 
 test.each(['a,b.csv', 'run=1/labels.csv', 'year=2024,site=b/labels.csv', 'odd*.csv', 'part=1'])(
-  '%s is a path where it is there, also in a run that goes on from elsewhere',
+  '%s is a path if it exists, also in a run that is resumed from elsewhere',
   async (path) => {
     const file = path.endsWith('.csv') ? path : join(path, 'labels.csv');
     mkdirSync(dirname(file), { recursive: true });
@@ -32,7 +32,7 @@ test.each(['a,b.csv', 'run=1/labels.csv', 'year=2024,site=b/labels.csv', 'odd*.c
   },
 );
 
-test('several paths are still read together', async () => {
+test('several paths are read together', async () => {
   writeFileSync('one.csv', `Filename,crack,roots\n${rows.slice(0, 6).join('\n')}\n`);
   writeFileSync('two.csv', `Filename,crack,roots\n${rows.slice(6).join('\n')}\n`);
   const { names, images } = await openDataset('one.csv, two.csv', { imageFolder: '.' });

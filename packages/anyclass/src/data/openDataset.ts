@@ -22,27 +22,30 @@ import { readYolo } from './readers/yolo.js';
 import { type DrawOptions, describeDraw, drawSplits } from './splits/drawSplits.js';
 import { loadSplits } from './splits/splitFiles.js';
 
-/** How to read a dataset; all of it optional. */
+/** How to read a dataset. */
 export interface OpenOptions extends CsvTableOptions {
-  /** What images without a label file, an annotation or a class folder are. Default: negative in YOLO folders, else unknown. */
+  /**
+   * How images without a label file, annotation, or class folder are read. Default: negative in YOLO folders,
+   * else unknown.
+   */
   readonly unlabeled?: Unlabeled;
-  /** File with the features of the rows of a table of labels. */
+  /** File with the features of a label table's rows. */
   readonly featureFile?: string;
   /** Keep only these classes, in this order. */
   readonly keep?: readonly string[];
-  /** Leave these classes out; instances left with none are negative. */
+  /** Leave these classes out; instances left without a class are negative. */
   readonly drop?: readonly string[];
-  /** Folder with train.txt, validation.txt and test.txt. */
+  /** Folder with train.txt, validation.txt, and test.txt. */
   readonly splitFolder?: string;
-  /** Draw the splits, also where the data bring their own. */
+  /** Draw the splits, even if the data comes with its own. */
   readonly draw?: DrawOptions;
   readonly digits?: DigitsOptions;
 }
 
 /**
- * Open a dataset by what a user writes on the command line: `sewerml=DIR`, `digits`, a folder, a `.csv`, `.json`, `.parquet`, `.arff`,
- * `.npy` or `.safetensors` file, several of them with commas or with `*` in the file name, or YOLO's `data.yaml`. A path that is there is taken as
- * it is, whatever its name holds.
+ * Opens a dataset as a user writes it on the command line: `sewerml=DIR`, `digits`, a folder, a `.csv`,
+ * `.json`, `.parquet`, `.arff`, `.npy`, or `.safetensors` file, several of them with commas or with `*` in
+ * the file name, or YOLO's `data.yaml`. An existing path is taken literally, whatever characters it contains.
  *
  * @example
  * const dataset = await openDataset('chestxray14=data/chest');
@@ -82,12 +85,12 @@ async function readDatasetTable(spec: DatasetSpec, options: OpenOptions): Promis
   if (spec.kind === 'known') return ofClasses(await readKnown(spec, options), options);
   const found = await datasetFiles(spec.paths);
   if ('path' in found) return readFolder(found.kind, found.path, options);
-  // Names of dropped classes are checked against all that there are.
+  // Names of dropped classes are checked against all classes.
   const { keep, ...reading } = options;
   const table = { ...reading, ...(keep && !options.drop?.length && { keep: withSubsets(keep) }) };
   if (options.featureFile !== undefined) {
     if (found.kind !== 'csv') {
-      throw new DataError(`data.features is set, but ${found.kind} files hold their own; unset it`, {
+      throw new DataError(`data.features is set, but ${found.kind} files contain their own; unset it`, {
         setting: 'data.features=null',
       });
     }
@@ -123,9 +126,9 @@ function readKnown(
   options: OpenOptions,
 ): Promise<DatasetTable> {
   if (!existsSync(folder)) {
-    throw new DataError(`${name}=${shownPath(folder)}: there is no folder '${shownPath(folder)}'`);
+    throw new DataError(`${name}=${shownPath(folder)}: no such folder '${shownPath(folder)}'`);
   }
-  // Of a known dataset all classes are read; `ofClasses` chooses.
+  // All classes of a known dataset are read; `ofClasses` selects among them.
   const { keep: _, ...reading } = options;
   if (name === 'chestxray14') return readChestxray14(folder, 'paper', reading);
   if (name === 'nih-official') return readChestxray14(folder, 'official', reading);
@@ -151,7 +154,7 @@ const columnFields = {
   ignoreColumns: 'ignore',
 } as const satisfies Partial<Record<keyof OpenOptions, string>>;
 
-/** A field that would do nothing is refused: it was meant to do something. */
+/** Refuses a field that would have no effect, since the user expects one. */
 function refuseColumns(
   what: string,
   options: OpenOptions,
@@ -165,7 +168,7 @@ function refuseColumns(
   }
 }
 
-/** `classes` of a known dataset: some of its own, in another order. */
+/** Applies `classes` to a known dataset: a selection of its own classes, in that order. */
 function ofClasses(table: DatasetTable, { classes }: OpenOptions): DatasetTable {
   return classes ? chooseClasses(table, { keep: classes }) : table;
 }
@@ -191,13 +194,13 @@ function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): Datase
   };
 }
 
-/** A list of classes may be meant too. */
+/** A hint for a misspelled class, or for a misspelled list of classes. */
 function classHint(name: string, classes: readonly string[]): string {
   const subset = nearest(name, Object.keys(cocoSubsets));
   return subset ? `did you mean '${subset}'?` : nearestOrAll(name, classes, 'the classes are');
 }
 
-/** Class names, with those of the lists that have a name in its place. */
+/** Class names, with each named list replaced by its classes. */
 function withSubsets(names: readonly string[]): string[] {
   return names.flatMap((name) => (isSubset(name) ? cocoSubsets[name] : [name]));
 }

@@ -1,6 +1,6 @@
-// Philox4x32-10, a counter-based generator. Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011).
-// The words depend on (key, counter) alone, so that sample 70,000 of epoch 3 has its randomness without drawing
-// what comes before it, whichever thread, batch or machine asks.
+// Philox4x32-10, a counter-based generator. Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (SC
+// 2011). The words depend only on (key, counter), so that sample 70,000 of epoch 3 gets its random numbers
+// without drawing those before it, in any thread, batch, or machine.
 
 /** What a stream of random numbers is for; streams of different purposes are independent. */
 export type RandomPurpose = keyof typeof purposeKeys;
@@ -9,16 +9,16 @@ const purposeKeys = { order: 1, augmentation: 2, digits: 3, subset: 4, sample: 5
 
 /** A stream of random numbers; every method advances it. */
 export interface RandomStream {
-  /** A whole number, 0 ≤ n < 2³². */
+  /** An integer, 0 ≤ n < 2³². */
   uint32(): number;
-  /** A whole number, 0 ≤ n < `bound`, without bias. */
+  /** An integer, 0 ≤ n < `bound`, without bias. */
   below(bound: number): number;
   /** A multiple of 2⁻³², 0 ≤ u < 1: exact in a double, so the same on every machine. */
   uniform(): number;
 }
 
 /**
- * The random numbers of one thing: a sample of an epoch, the order of an epoch, a scene of `digits`.
+ * The random numbers for one purpose: a sample of an epoch, the order of an epoch, a scene of `digits`.
  *
  * @example
  * const stream = randomStream('augmentation', 7, 3, 70000); // seed 7, epoch 3, sample 70000
@@ -43,7 +43,7 @@ export function randomStream(
   return {
     uint32,
     below(bound) {
-      // Draws at or above the largest multiple of the bound would favor small numbers: draw those again.
+      // Draws at or above the largest multiple of the bound would favor small numbers, so they are redrawn.
       const limit = 2 ** 32 - (2 ** 32 % bound);
       let word = uint32();
       while (word >= limit) word = uint32();

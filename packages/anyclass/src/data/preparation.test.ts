@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { photographPreparation } from './dataset.js';
 import { changedPreparation, pixelFormat } from './preparation.js';
 
-test('what is not changed stays', () => {
+test('unchanged fields stay the same', () => {
   expect(changedPreparation(photographPreparation, {})).toEqual(photographPreparation);
   const changed = changedPreparation(photographPreparation, { mean: [0.1, 0.2, 0.3] });
   expect(changed).toEqual({ ...photographPreparation, mean: [0.1, 0.2, 0.3] });
 });
 
-test('statistics follow the channels: the luma of a color, or one gray for all', () => {
+test('statistics follow the channels: the luma of the colors, or the gray value for all', () => {
   const gray = changedPreparation(photographPreparation, { channels: 1 });
   expect(gray.mean).toHaveLength(1);
   expect(gray.mean[0]).toBeCloseTo(0.299 * 0.485 + 0.587 * 0.456 + 0.114 * 0.406, 12);
@@ -25,7 +25,7 @@ test('statistics for another number of channels are refused with their field', (
   );
 });
 
-test('window and frame are kept unless they are changed, and come with the format', () => {
+test('window and frame are kept unless changed, and are part of the format', () => {
   const scans = { ...photographPreparation, window: [0, 4095], frame: 'middle' } as const;
   expect(changedPreparation(scans, {})).toEqual(scans);
   const changed = changedPreparation(scans, { window: 'auto', channels: 1 });

@@ -5,19 +5,20 @@ import type { PixelFormat } from './images/decode.js';
 import type { ImageReading } from './images/unpack.js';
 import { type ModelInput, takesFeatures } from './inputs.js';
 
-/** What a user may say about how images are prepared. */
+/** The changes that a user may make to the preparation of images. */
 export interface PreparationChanges extends ImageReading {
   readonly channels?: Preparation['channels'] | undefined;
   readonly mean?: readonly number[] | undefined;
   readonly std?: readonly number[] | undefined;
 }
 
-/** Of red, green and blue in gray, as images are decoded (ITU-R BT.601). */
+/** The weights of red, green, and blue in gray (ITU-R BT.601). */
 const luma = [0.299, 0.587, 0.114];
 
 /**
- * How images are prepared, with what a user changes. Statistics that were not given follow the channels: gray ones are the
- * weighted mean of the colors' (for the deviation an approximation), color ones the gray ones three times.
+ * Applies a user's changes to the preparation of images. Statistics that are not given follow the channels:
+ * gray ones are the weighted mean of the colors' (an approximation for the standard deviation); color ones
+ * repeat the gray ones three times.
  *
  * @example
  * changedPreparation(photographPreparation, { channels: 1 }).mean // [0.4589…]
@@ -44,7 +45,7 @@ export function changedPreparation<Own extends Pick<Preparation, 'channels' | 'm
 }
 
 /**
- * What a model takes, with what a user changes of it; of features nothing can be changed.
+ * Applies a user's changes to a model's input. For features, nothing can be changed.
  *
  * @example
  * changedInput({ features: ['width'] }, { channels: 1 }) // UserError: data.channels has no effect: the model takes features
@@ -59,7 +60,7 @@ export function changedInput(input: ModelInput, changes: PreparationChanges): Mo
   );
   if (changed !== undefined) {
     throw new UserError(
-      `data.${changed} has no effect: the model takes features, and standardizes them itself`,
+      `data.${changed} has no effect: the model takes features and standardizes them itself`,
     );
   }
   return { features: input.features };
@@ -78,7 +79,7 @@ export function pixelFormat(
   return { width: size, height: size, channels: preparation.channels, ...readingOf(preparation) };
 }
 
-/** How files become images, with only the fields that are set. */
+/** The fields for reading files, with only those that are set. */
 export function readingOf({ window, frame, pixelLimit }: ImageReading): ImageReading {
   return {
     ...(window !== undefined && { window }),

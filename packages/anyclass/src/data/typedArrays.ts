@@ -1,4 +1,4 @@
-/** An Int32Array that grows: a million numbers without an object each. */
+/** An Int32Array that grows: a million numbers without boxing. */
 export interface GrowingInt32 {
   readonly length: number;
   push(value: number): void;
@@ -6,6 +6,8 @@ export interface GrowingInt32 {
 }
 
 /**
+ * Creates an empty array.
+ *
  * @example
  * const rows = growingInt32();
  * rows.push(4);
@@ -37,6 +39,8 @@ export interface GrowingFloat32 {
 }
 
 /**
+ * Creates an empty array.
+ *
  * @example
  * const targets = growingFloat32();
  * targets.push(0.5);

@@ -17,7 +17,7 @@ const small = {
   scenes: { train: 64, validation: 100, test: 100 },
 };
 
-test('both losses are trained once, in spite of a stop, evaluated at 0.5 and at the gate, and compared', async () => {
+test('both losses are trained once despite an interruption, evaluated at 0.5 and with the gate, and compared', async () => {
   const stop = new AbortController();
   const onEvent = ({ type }: RunEvent) => {
     if (type === 'step') stop.abort();

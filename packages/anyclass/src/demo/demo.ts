@@ -1,6 +1,7 @@
-// The main job in small: trains the same network twice on the embedded dataset of handwritten digits, with the strongest standard
-// loss and with the any-class term added to it. Both are evaluated on the test images: at a threshold of 0.5, and with a decision that
-// keeps false alarms at 5%. Nothing is downloaded.
+// The main workflow at small scale: trains the same network twice on the embedded dataset of handwritten
+// digits, with the strongest standard loss and with the any-class term added to it. Both are evaluated on the
+// test images at a threshold of 0.5, and with a decision that keeps false alarms at 5%. Nothing is
+// downloaded.
 
 import {
   bootstrapDecisions,
@@ -14,7 +15,10 @@ import {
 } from '@anyclass/core';
 import { type DemoLoss, type DemoModel, type DemoOptions, demoModel } from './demoRun.js';
 
-/** A presence gate and a threshold per class: the best F1 with at most 5% false alarms, guaranteed with 95% confidence. */
+/**
+ * A presence gate and a threshold per class: the best F1 with at most 5% false alarms, guaranteed with 95%
+ * confidence.
+ */
 const gate = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 } } as const;
 const atHalf = { rule: 'fixed' } as const;
 
@@ -29,9 +33,9 @@ export interface DemoFigures {
   readonly mAP: number | null;
 }
 
-/** What one choice changes. */
+/** The effect of one choice. */
 export interface DemoComparison {
-  /** What is compared, such as `any-bce − bce, gate`. */
+  /** What is compared, for example `any-bce − bce, gate`. */
   readonly title: string;
   /** The choice in words. */
   readonly choice: string;
@@ -41,18 +45,19 @@ export interface DemoComparison {
 
 export interface DemoResult {
   readonly runs: readonly { readonly loss: DemoLoss; readonly folder: string }[];
-  /** On the test images. */
+  /** Metrics on the test images. */
   readonly figures: readonly DemoFigures[];
-  /** For each loss, what the gate costs on the images that it was fitted on. */
+  /** For each loss, the false alarms of the gate on the images that it was fitted on. */
   readonly falseAlarms: readonly { readonly loss: DemoLoss; readonly text: string }[];
   readonly comparisons: readonly DemoComparison[];
   readonly mAP: Difference | null;
-  /** How often the bootstrap drew. */
+  /** Number of bootstrap replicates. */
   readonly draws: number;
 }
 
 /**
- * Trains, decides and evaluates; undefined where a training was interrupted. What is finished already is not trained again.
+ * Trains, fits decisions and evaluates; returns undefined if training was interrupted. Finished runs are not
+ * trained again.
  *
  * @example
  * const result = await runDemo({ seed: 1, epochs: 6, out: 'runs/demo' });
@@ -66,7 +71,7 @@ export async function runDemo(
   const anyBce = bce && (await demoModel('any-bce', options));
   if (!anyBce) return undefined;
   const models = [bce, anyBce];
-  options.onEvent?.({ type: 'note', text: `Comparing: a paired bootstrap of at least ${seconds} s` });
+  options.onEvent?.({ type: 'note', text: `Comparing with a paired bootstrap, for at least ${seconds} s` });
   return {
     runs: models.map(({ loss, folder }) => ({ loss, folder })),
     figures: models.flatMap((model) => [figuresAt('at 0.5', model), figuresAt('gate', model)]),
@@ -85,7 +90,10 @@ function figuresAt(decision: DemoDecision, { loss, validation, test }: DemoModel
   return { loss, decision, macroF1, f1Neg, falseAlarmRate, mAP };
 }
 
-/** Each draw takes validation images anew, fits every decision on them, and evaluates it on test images redrawn. */
+/**
+ * Each replicate resamples the validation images, fits every decision on them, and evaluates it on resampled
+ * test images.
+ */
 function compared(models: readonly DemoModel[], seconds: number): Pick<DemoResult, 'comparisons' | 'draws'> {
   const decided = models.flatMap((model) => [atHalf, gate].map((decision) => ({ ...model, decision })));
   const [bceHalf, bceGate, anyHalf, anyGate] = bootstrapDecisions(decided, { seconds, seed: 1 });
@@ -97,7 +105,7 @@ function compared(models: readonly DemoModel[], seconds: number): Pick<DemoResul
     comparisons: [
       comparison('any-bce − bce, gate', 'The any-class term, at the same false alarms', bceGate!, anyGate!),
       comparison('any-bce − bce, at 0.5', 'The any-class term, at a threshold of 0.5', bceHalf!, anyHalf!),
-      comparison('gate − 0.5, bce', 'The gate in place of a threshold of 0.5', bceHalf!, bceGate!),
+      comparison('gate − 0.5, bce', 'The gate instead of a threshold of 0.5', bceHalf!, bceGate!),
     ],
     draws: bceGate!.replicates.length,
   };

@@ -1,4 +1,4 @@
-// One training of the demo: begun, resumed, or read where it is finished already.
+// One run of the demo: started, resumed, or read if it is already finished.
 
 import { join } from 'node:path';
 import type { Configuration } from '../configuration/schema.js';
@@ -13,9 +13,9 @@ export type DemoLoss = 'bce' | 'any-bce';
 export interface DemoOptions {
   readonly seed: number;
   readonly epochs: number;
-  /** The folder of both runs. */
+  /** Folder for both runs. */
   readonly out: string;
-  /** Of handwritten digits, in each split. */
+  /** Number of scenes of handwritten digits in each split. */
   readonly scenes?: { readonly train: number; readonly validation: number; readonly test: number };
   readonly onEvent?: RunEventListener | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -28,7 +28,7 @@ export interface DemoModel {
   readonly test: RunScores;
 }
 
-/** The model of a loss, everything else the same; undefined where it was interrupted. */
+/** Returns the model of a loss, with everything else the same; undefined if training was interrupted. */
 export async function demoModel(loss: DemoLoss, options: DemoOptions): Promise<DemoModel | undefined> {
   const { onEvent, signal } = options;
   const configuration = demoConfiguration(loss, options);
@@ -54,7 +54,7 @@ function demoConfiguration(loss: DemoLoss, { seed, epochs, scenes }: DemoOptions
       digits: { scenes: scenes ?? { train: 3200, validation: 1000, test: 4000 } },
     },
     network: { name: 'tresnet-s', inputSize: 32 },
-    // Class balancing is left out: it costs both losses several points here (docs/digits.md).
+    // Without class balancing, which costs both losses several points here (docs/digits.md).
     loss: { name: loss, lambda: 0.02, beta: null, reduction: 'mean' },
     epochs,
     batchSize: 64,

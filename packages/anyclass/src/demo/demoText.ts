@@ -1,4 +1,4 @@
-// What the demo prints: figures, differences with their intervals, and what they say in words.
+// What the demo prints: verdicts in words, metrics, and differences with their intervals.
 
 import { join } from 'node:path';
 import type { Difference } from '@anyclass/core';
@@ -11,13 +11,13 @@ export function demoText(result: DemoResult): string {
     ...comparisons.map((comparison) => `${comparison.choice}: ${verdict(comparison)}.`),
     '',
     figuresText(result),
-    'The gate is fitted on validation: labels only where the presence of any class is likely enough.',
+    'The gate is fitted on the validation split: an image gets labels only if it is likely enough that any class is present.',
     falseAlarms.map(({ loss, text }) => `  ${loss}: ${text}`).join('\n'),
     '',
     differencesText(result),
     '',
     `Reports: ${runs.map(({ folder }) => join(folder, 'report.html')).join(' and ')}`,
-    'Your own data: npx anyclass recommend DATA --minutes 30 finds out what helps there.',
+    'To find out what helps on your own data: npx anyclass recommend DATA --minutes 30',
   ].join('\n');
 }
 
@@ -26,7 +26,7 @@ function figuresText({ figures }: DemoResult): string {
     title: 'Test scenes, in percent',
     note: '',
     columns: [
-      { title: 'decided', kind: 'text' },
+      { title: 'loss, decision', kind: 'text' },
       { title: 'F1', kind: 'percent' },
       { title: 'F1-Neg', kind: 'percent' },
       { title: 'false alarms', kind: 'percent' },
@@ -41,7 +41,7 @@ function figuresText({ figures }: DemoResult): string {
 
 function differencesText({ comparisons, mAP, draws }: DemoResult): string {
   return textTable({
-    title: `Differences in points, with 95% intervals of a paired bootstrap (${draws} draws)`,
+    title: `Differences in points, with 95% intervals from a paired bootstrap (${draws} replicates)`,
     columns: [
       { title: '', kind: 'text' },
       { title: 'F1', kind: 'difference' },
@@ -52,7 +52,7 @@ function differencesText({ comparisons, mAP, draws }: DemoResult): string {
       title,
       cell(macroF1),
       cell(falseAlarmRate),
-      // The order of scores does not depend on the decision: it is the same for both comparisons of the losses.
+      // mAP does not depend on the decision, so it is the same for both comparisons of the losses.
       i < 2 ? cell(mAP) : '',
     ]),
   });
@@ -64,10 +64,10 @@ function cell(difference: Difference | null): Measured {
   return { value, interval: { low, high } };
 }
 
-/** What holds, and its price. */
+/** Says which difference is significant, and at what cost. */
 function verdict({ macroF1, falseAlarmRate }: DemoComparison): string {
   const [f1, alarms] = [change(macroF1), change(falseAlarmRate)];
-  if (f1 === undefined) return 'no difference in F1 can be told from chance';
+  if (f1 === undefined) return 'no significant difference in F1';
   return `F1 ${f1}${alarms === undefined ? '' : `, false alarms ${alarms}`}`;
 }
 

@@ -1,10 +1,10 @@
-// Ranks that differ in what they run would train nonsense together: they compare before they begin.
+// Ranks compare what they run before they start: with different work, they would train nonsense together.
 
 import { UserError } from '../errors/userError.js';
 import { gatherTexts } from './exchange.js';
 import type { Ranks } from './ranks.js';
 
-/** What must be the same on all ranks: names and values for the message. */
+/** Values that must be the same on all ranks, with names for the message. */
 export type Common = Readonly<Record<string, string>>;
 
 /**

@@ -1,11 +1,12 @@
-// What ranks tell each other beside gradients: texts, arrays, the tensors of the first one. All of them call the same functions
-// in the same order. The waits leave the event loop free, except where the name says `now`.
+// Exchanges between ranks other than gradients: texts, arrays, tensors from the first rank. All ranks must
+// call the same functions in the same order. Waiting leaves the event loop free, except in functions whose
+// name ends in `Now`.
 
 import { type Tensor, tensor, tidy, zeros } from '@anyclass/torch';
 import type { Ranks } from './ranks.js';
 
 /**
- * Every rank's text, in their order.
+ * Returns every rank's text, in rank order.
  *
  * @example
  * await gatherTexts(ranks, `I am rank ${ranks.rank}`) // ['I am rank 0', 'I am rank 1']
@@ -15,14 +16,14 @@ export async function gatherTexts(ranks: Ranks, text: string): Promise<string[]>
   return all.map((bytes) => Buffer.from(bytes).toString());
 }
 
-/** The entries of all ranks, one after another in the order of the ranks. They travel as JSON. */
+/** Returns the entries of all ranks, concatenated in rank order. They are sent as JSON. */
 export async function gatherLists<Entry>(ranks: Ranks, own: readonly Entry[]): Promise<Entry[]> {
   const all = await gatherTexts(ranks, JSON.stringify(own));
   return all.flatMap((text): Entry[] => JSON.parse(text));
 }
 
 /**
- * Every rank's numbers, one after another in the order of the ranks; each may have as many as it likes.
+ * Returns every rank's numbers, concatenated in rank order; ranks may have different counts.
  *
  * @example
  * await gatherFloats(ranks, Float32Array.of(ranks.rank)) // Float32Array [0, 1]
@@ -40,7 +41,7 @@ export async function gatherIntegers(ranks: Ranks, own: Int32Array): Promise<Int
 }
 
 /**
- * What the first rank's function gives, on all ranks. It travels as JSON.
+ * Returns on all ranks what the function returns on the first one. It is sent as JSON.
  *
  * @example
  * const folder = await fromFirst(ranks, () => defaultRunFolder(configuration));
@@ -64,12 +65,12 @@ export async function fromFirst<Value>(
   return value;
 }
 
-/** Gives the tensors the first rank's values, on all ranks. Their event loops wait. */
+/** Copies the first rank's values into the tensors on all ranks. Blocks the event loop. */
 export function copyFromFirstNow({ group }: Ranks, tensors: Iterable<Tensor>): void {
   for (const own of tensors) {
     tidy(() => {
       const target = own.detach();
-      // The backends send memory as it lies there, and a channels-last map lies differently.
+      // The backends send raw memory, and channels-last tensors have a different layout.
       const sent = target.isContiguous() ? target : target.contiguous();
       group.broadcast(sent).wait();
       if (sent !== target) target.copy_(sent);
@@ -77,7 +78,7 @@ export function copyFromFirstNow({ group }: Ranks, tensors: Iterable<Tensor>): v
   }
 }
 
-/** The tensors of all ranks, of one shape and type. */
+/** Returns the tensors of all ranks, which must have the same shape and type. Blocks the event loop. */
 export function gatherTensorsNow({ group }: Ranks, own: Tensor): Tensor[] {
   return group.allGather(own).wait();
 }
@@ -90,7 +91,7 @@ async function gatherBytes({ group }: Ranks, own: Uint8Array): Promise<Uint8Arra
     return count;
   });
   size.dispose();
-  // The backends gather tensors of one shape.
+  // The backends gather only tensors of equal shape.
   const padded = new Uint8Array(Math.max(1, ...sizes));
   padded.set(own);
   const sent = tensor(padded);

@@ -1,5 +1,5 @@
-// When one rank fails, all end with its reason. The one that failed leaves a note and hangs up; the others, who lose the
-// connection, find the note.
+// If one rank fails, all stop with its reason. The failed rank leaves a note and disconnects; the others, on
+// losing the connection, find the note.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { distributed } from '@anyclass/torch';
@@ -13,12 +13,12 @@ interface Failure {
 }
 
 const key = 'failure';
-/** How long the first rank, which serves the notes, stays for the others to read them. */
+/** How long the first rank, which serves the notes, waits for the others to read them. */
 const readingTime = 3000;
 const lookEvery = 50;
 
 /**
- * Does work that all ranks do together. What one of them throws ends all; on the others as an error that names it.
+ * Does work that all ranks do together. If one throws, all fail; the others throw an error that names it.
  *
  * @example
  * await failingTogether(ranks, () => trainToEnd(session, run));
@@ -35,7 +35,7 @@ export async function failingTogether<T>(ranks: Ranks | undefined, work: () => P
   }
 }
 
-/** The error of a collective in whatever it was wrapped into. */
+/** The error of a collective operation, inside any wrapping errors. */
 function lostConnection(error: unknown): distributed.DistributedError | undefined {
   for (let at = distributed.asDistributedError(error); at instanceof Error; at = at.cause) {
     if (at instanceof distributed.DistributedError) return at;
@@ -48,7 +48,7 @@ async function tellOthers({ rank, worldSize, isFirst, group }: Ranks, error: unk
   try {
     if (group.note(key) === undefined) group.leaveNote(key, JSON.stringify(failure));
   } catch {
-    return; // the store is gone: so is the first rank, and its error is told there
+    return; // the store is gone, and so is the first rank, which reports its own error
   }
   group.hangUp();
   if (!isFirst) return;
@@ -59,7 +59,7 @@ async function tellOthers({ rank, worldSize, isFirst, group }: Ranks, error: unk
   }
 }
 
-/** Why the connection was lost, where the rank that ended could still tell. */
+/** The error with the reason for the lost connection, if the failed rank could still leave it. */
 async function explained({ rank, group }: Ranks, lost: distributed.DistributedError): Promise<UserError> {
   const found = await failureNote(group);
   try {
@@ -74,7 +74,7 @@ async function explained({ rank, group }: Ranks, lost: distributed.DistributedEr
 
 async function failureNote(group: distributed.ProcessGroup): Promise<Failure | undefined> {
   try {
-    // A rank that failed leaves its note before it hangs up, and one that was killed leaves none.
+    // A failed rank leaves its note before it disconnects; a killed one leaves none.
     const text = group.note(key);
     return text === undefined ? undefined : JSON.parse(text);
   } catch {

@@ -1,18 +1,18 @@
-// Ranks that work side by side for hours meet after every piece: one that is slower, or gone, is noticed there and not by a
-// timeout at the end.
+// Synchronizes ranks that work side by side for hours after every piece of work, so that a slow or dead rank
+// is noticed then and not by a timeout at the end.
 
 import { gatherIntegers } from './exchange.js';
 import type { Ranks } from './ranks.js';
 
 export interface Pace {
-  /** Waits for the others, after a piece of work. */
+  /** Waits for the others after a piece of work. */
   next(): Promise<void>;
-  /** Waits until those with more pieces are through. */
+  /** Waits until ranks with more pieces are done. */
   rest(): Promise<void>;
 }
 
 /**
- * @param pieces of this rank
+ * @param pieces the number of pieces that this rank has
  *
  * @example
  * const pace = await keptPace(ranks, chunks.length);

@@ -1,5 +1,5 @@
-// The processes that one piece of work is divided among. A launcher (torchrun, srun, anyclass launch) starts them all with the
-// same command; each learns from its environment which one it is.
+// The processes among which work is divided. A launcher (torchrun, srun, anyclass launch) starts them all
+// with the same command; each learns from its environment which one it is.
 
 import { availableParallelism } from 'node:os';
 import { distributed } from '@anyclass/torch';
@@ -11,12 +11,12 @@ import { seeOwnGpu } from './ownGpu.js';
 export interface Ranks {
   readonly rank: number;
   readonly worldSize: number;
-  /** Among the processes of this machine. */
+  /** This process's number among the processes on this machine. */
   readonly localRank: number;
   readonly localWorldSize: number;
-  /** What gradients on a GPU travel over. */
+  /** The backend that exchanges gradients on a GPU. */
   readonly backend: distributed.BackendName;
-  /** The first rank writes files and speaks with the user. */
+  /** Whether this is the first rank, which writes files and communicates with the user. */
   readonly isFirst: boolean;
   readonly group: distributed.ProcessGroup;
 }
@@ -31,7 +31,7 @@ export function distributionOf({ worldSize, backend }: Ranks): Distribution {
   return { worldSize, backend };
 }
 
-/** How long a rank waits for the others, in seconds, and which backend it takes; the environment says so, for all launchers. */
+/** Environment variables for any launcher: seconds that a rank waits for the others, and the backend. */
 export const timeoutVariable = 'ANYCLASS_TIMEOUT';
 export const backendVariable = 'ANYCLASS_BACKEND';
 export const defaultTimeout = 600;
@@ -39,12 +39,12 @@ export const defaultTimeout = 600;
 let joined: Promise<Ranks> | undefined;
 
 /**
- * Joins the processes that were started together with this one; undefined where a single one was. Joined once, they stay
- * together for the life of the process.
+ * Joins the processes that were started together with this one; undefined for a single process. They are
+ * joined only once, and stay together for the life of the process.
  *
  * @example
  * const ranks = await joinRanks();
- * ranks?.worldSize // 2 below `anyclass launch --processes 2`
+ * ranks?.worldSize // 2 under `anyclass launch --processes 2`
  */
 export async function joinRanks(): Promise<Ranks | undefined> {
   if (!isLaunched()) return undefined;
@@ -57,12 +57,12 @@ export function isLaunched(): boolean {
   return launchOf() !== undefined;
 }
 
-/** The threads of the CPU that are this process's share of its machine. */
+/** This process's share of the machine's CPU threads. */
 export function ownThreads(): number {
   return Math.max(1, Math.floor(availableParallelism() / (launchOf()?.localWorldSize ?? 1)));
 }
 
-/** An environment without what launchers say: for processes that are not ranks. */
+/** The environment without the variables that launchers set, for processes that are not ranks. */
 export function withoutLauncher(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const said =
     /^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_(ADDR|PORT)|TORCHELASTIC_.*|SLURM_STEP_NUM_TASKS)$/;

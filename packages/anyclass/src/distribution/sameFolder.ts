@@ -1,4 +1,4 @@
-// Which ranks see one folder: those of a machine with a disk of its own, or all of them on a shared one.
+// Finds out which ranks see the same folder: those on one machine if the disk is local, all if it is shared.
 
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,21 +7,21 @@ import { namedError } from '@anyclass/torch/files';
 import { fromFirst } from './exchange.js';
 import type { Ranks } from './ranks.js';
 
-/** This process among the ranks that see the same folder as it does. */
+/** This process among the ranks that see the same folder. */
 export interface FolderTeam extends Pick<Ranks, 'rank' | 'worldSize' | 'isFirst'> {
-  /** Among all ranks. */
+  /** The members' numbers among all ranks. */
   readonly members: readonly number[];
 }
 
 /**
- * Finds out who sees a folder, which must exist: every rank leaves a mark there, and all look when all have.
+ * Finds out which ranks see a folder, which must exist. Every rank leaves a mark there, then looks for marks.
  *
  * @example
  * const team = await teamOfFolder(ranks, '.anyclass/cache');
- * shareOf(rows, team) // what this rank prepares there
+ * shareOf(rows, team) // the rows that this rank prepares there
  */
 export async function teamOfFolder(ranks: Ranks, folder: string): Promise<FolderTeam> {
-  // A killed process leaves its mark behind, which must not count the next time.
+  // A killed process leaves its mark behind, which must not count next time.
   const token = await fromFirst(ranks, () => randomUUID());
   const prefix = `.rank-${token}-`;
   const own = join(folder, `${prefix}${ranks.rank}`);

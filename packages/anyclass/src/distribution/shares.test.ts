@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { rowsOfStep } from '../data/loading/order.js';
 import { largestShare, shareOf } from './shares.js';
 
-test('the shares of all ranks put together are everything, once and in order, and differ by at most one', () => {
+test('the shares of all ranks cover everything once and in order, and differ by at most one', () => {
   fc.assert(
     fc.property(fc.nat(1000), fc.integer({ min: 1, max: 17 }), (count, worldSize) => {
       const shares = Array.from({ length: worldSize }, (_, rank) => shareOf(count, { rank, worldSize }));
@@ -20,7 +20,7 @@ test('the shares of all ranks put together are everything, once and in order, an
   );
 });
 
-test('ranks share each part of a batch, so that a part has the same images on any number of ranks', () => {
+test('each part of a batch is divided among ranks, so that it has the same images on any number of ranks', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 40 }),

@@ -1,10 +1,10 @@
-// Who does what: work on rows is cut into one run of rows for each rank, so that put together in the order of the ranks they are
-// the rows of a single process, each once.
+// Divides work among ranks: each gets one contiguous block of rows, so that the blocks in rank order are the
+// rows of a single process, each exactly once.
 
 import type { Ranks } from './ranks.js';
 
 /**
- * Where a rank's share of this many things begins and ends. Shares differ by at most one.
+ * Returns where a rank's share of this many items starts and ends. Shares differ by at most one.
  *
  * @example
  * shareOf(10, { rank: 1, worldSize: 4 }) // { start: 2, end: 5 }
@@ -18,7 +18,7 @@ export function shareOf(
   return { start: cut(ranks.rank), end: cut(ranks.rank + 1) };
 }
 
-/** The largest share of this many things. */
+/** The largest share of this many items. */
 export function largestShare(count: number, ranks: Pick<Ranks, 'worldSize'> | undefined): number {
   return Math.ceil(count / (ranks?.worldSize ?? 1));
 }

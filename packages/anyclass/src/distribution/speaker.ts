@@ -1,6 +1,6 @@
 /**
- * Whether this process speaks with the user: the only one, or the first of several. Asked before anything is loaded; an
- * environment that makes no sense is refused later, where the ranks meet.
+ * Whether this process communicates with the user: it is the only one, or the first of several. Called before
+ * anything is loaded; an invalid environment is reported later, when the ranks join.
  */
 export function isSpeaker(environment: NodeJS.ProcessEnv = process.env): boolean {
   const { RANK, WORLD_SIZE, JOB_COMPLETION_INDEX, SLURM_STEP_NUM_TASKS, SLURM_PROCID } = environment;

@@ -1,4 +1,4 @@
-// What the engine runs on here, and what is wrong with it.
+// Diagnoses the engine on this machine: what it runs on, and what is wrong.
 
 import { realpathSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -13,19 +13,19 @@ export interface Diagnosis {
     readonly version: string;
     readonly place: string;
     readonly origin: string;
-    /** The compiler or the package that the native libraries come from. */
+    /** The compiler or package that the native libraries come from. */
     readonly builder: string;
   } | null;
   readonly blas: string | null;
   readonly threads: number | null;
   readonly cores: number;
   readonly devices: readonly string[];
-  /** Why there is no GPU; null where there is one. */
+  /** Why there is no GPU; null if there is one. */
   readonly noCuda: string | null;
   readonly warnings: readonly string[];
-  /** What setup would do here: every way in its order, and why it was skipped. */
+  /** What setup would do here: every way in order, its outcome and the reason. */
   readonly setup: readonly Try[];
-  /** Why nothing can be computed; null where all is well. */
+  /** Why nothing can be computed; null if everything works. */
   readonly failure: string | null;
 }
 
@@ -75,7 +75,7 @@ export async function diagnose(): Promise<Diagnosis> {
   }
 }
 
-/** The diagnosis as lines of text, the result first. */
+/** Formats the diagnosis as lines of text, the result first. */
 export function diagnosisText(diagnosis: Diagnosis): string {
   const { libtorch, noCuda } = diagnosis;
   const result = diagnosis.warnings.length === 0 ? 'OK' : 'OK, with warnings';

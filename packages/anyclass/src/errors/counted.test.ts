@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { counted, inflected } from './counted.js';
 
-test('a count of one has a singular, 0 and many a plural', () => {
+test('one has the singular; 0 and many have the plural', () => {
   expect([0, 1, 2, 2407].map((count) => counted(count, 'image'))).toEqual([
     '0 images',
     '1 image',
@@ -10,7 +10,7 @@ test('a count of one has a singular, 0 and many a plural', () => {
   ]);
 });
 
-test('nouns that do not simply add an s', () => {
+test('some nouns do not simply add an s', () => {
   expect(['class', 'box', 'batch', 'entry', 'day', 'pass'].map((noun) => inflected(2, noun))).toEqual([
     'classes',
     'boxes',
@@ -21,7 +21,7 @@ test('nouns that do not simply add an s', () => {
   ]);
 });
 
-test('verbs follow where both wordings are given', () => {
+test('verbs agree if both wordings are given', () => {
   const worded = (count: number) => inflected(count, 'file is', 'files are');
   expect([0, 1, 3].map(worded)).toEqual(['files are', 'file is', 'files are']);
 });

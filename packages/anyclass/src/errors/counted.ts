@@ -1,5 +1,5 @@
 /**
- * A count with its noun.
+ * Formats a count with its noun.
  *
  * @example
  * counted(1, 'class') // '1 class'
@@ -9,11 +9,11 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${inflected(count, noun)}`;
 }
 
-/** A text for one and for several, as `inflected` takes them. */
+/** Wordings for one and for several, as `inflected` takes them. */
 export type Words = readonly [one: string, many: string];
 
 /**
- * The words that follow a count, where more than the noun changes with it.
+ * Returns the words that follow a count, also if more than the noun changes with it.
  *
  * @example
  * inflected(1, 'file') // 'file'

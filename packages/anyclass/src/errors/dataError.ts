@@ -1,7 +1,7 @@
 import { UserError } from './userError.js';
 
 /**
- * A problem in the data, not in the program: the message names the file, the line and what to do, and is all
+ * A problem in the data, not in the program. The message names the file, the line and what to do, and is all
  * that a user needs to see.
  *
  * @example

@@ -19,6 +19,6 @@ test.each([
   [z.literal(3), 4, 'expected 3'],
   [z.union([z.enum(['a', 'b']), z.number().max(1)]), 'c', 'expected one of a, b; or expected a number'],
   [z.string().regex(/x/, 'expected cpu or cuda'), 'y', 'expected cpu or cuda'],
-])('what %# expects is told in words', (schema, value, text) => {
+])('what schema %# expects is described in words', (schema, value, text) => {
   expect(expectation(schema.safeParse(value).error!.issues[0]!)).toBe(text);
 });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { counted } from './counted.js';
 
 /**
- * What a schema expected, in words for users; zod's messages are for programmers.
+ * Says what a schema expected, in words for users; zod's messages are for programmers.
  *
  * @example
  * expectation(z.number().max(1).safeParse(3).error!.issues[0]!) // 'expected at most 1'

@@ -1,5 +1,5 @@
 /**
- * Names in a message: the first few, and how many more there are.
+ * Lists names in a message: the first few, and how many more there are.
  *
  * @example
  * listed(['a', 'b', 'c', 'd'], 2) // 'a, b and 2 more'

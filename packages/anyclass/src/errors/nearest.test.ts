@@ -9,15 +9,15 @@ test.each([
   ['CRACK', 'crack'],
   ['rtae', 'rate'],
   ['RX', 'RB'],
-])('%s is taken for %s', (word, meant) => {
+])('%s is recognized as %s', (word, meant) => {
   expect(nearest(word, ['roots', 'crack', 'rate', 'RB'])).toBe(meant);
 });
 
-test.each(['d', 'cat', 'leak', 'floor'])('%s is taken for nothing that only shares its length', (word) => {
+test.each(['d', 'cat', 'leak', 'floor'])('%s matches nothing that only shares its length', (word) => {
   expect(nearest(word, ['a', 'cow', 'lens', 'crack'])).toBeUndefined();
 });
 
-test('a word with one letter changed, left out or put in is taken for itself, and one with two letters swapped', () => {
+test('a word is recognized with one letter changed, missing or added, or with two neighboring letters swapped', () => {
   fc.assert(
     fc.property(words, fc.nat(), fc.constantFrom('', 'z', 'zz'), (word, at, letters) => {
       const place = at % word.length;
@@ -29,7 +29,7 @@ test('a word with one letter changed, left out or put in is taken for itself, an
   );
 });
 
-test('where no name is near, all are listed, the first of very many', () => {
+test('if no name is close, all are listed, or the first ones of very many', () => {
   expect(nearestOrAll('crak', ['crack', 'roots'], 'there are')).toBe("did you mean 'crack'?");
   expect(nearestOrAll('leak', ['crack', 'roots'], 'there are')).toBe('there are crack, roots');
   const many = Array.from({ length: 30 }, (_, i) => `class number ${i}`);

@@ -31,7 +31,7 @@ export function nearestOrAll(word: string, candidates: readonly string[], all: s
   return close === undefined ? `${all} ${listed(candidates, 24)}` : `did you mean '${close}'?`;
 }
 
-// Levenshtein distance that counts swapped neighbors as one mistake (optimal string alignment), one table row at a time.
+// Levenshtein distance with swapped neighbors as one mistake (optimal string alignment), row by row.
 function editDistance(a: string, b: string): number {
   let above: readonly number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

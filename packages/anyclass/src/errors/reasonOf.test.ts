@@ -27,7 +27,7 @@ function failTwice(): never {
   throw new UserError('the work failed', { exitCode: 7 });
 }
 
-test('an error of the system is told in words, with its path and what to do', () => {
+test('a system error is put into words, with its path and what to do', () => {
   const error = thrownBy(() => readFileSync(join(folder, 'none.csv')));
   expect(messageOf(error)).toBe(`${join(folder, 'none.csv')}: no such file or folder`);
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
@@ -38,7 +38,7 @@ test('an error of the system is told in words, with its path and what to do', ()
   expect(messageOf(full)).toBe('a.csv: the disk is full; make room or choose another path');
 });
 
-test('what failed first is told first, and decides the exit code', async () => {
+test('the first failure is reported first, and decides the exit code', async () => {
   const error = thrownBy(failTwice);
   expect(messageOf(error)).toBe('the work failed; then: closing failed');
   expect(firstError(error)).toBeInstanceOf(UserError);

@@ -1,7 +1,7 @@
 import { fileProblem, isSystemError, remedyOf } from '@anyclass/torch/files';
 
 /**
- * The message of an unknown thrown value. Errors of the system come in words, and what went wrong first comes first.
+ * Returns the message of any thrown value. System errors are put into words; the first failure comes first.
  *
  * @example
  * messageOf(error) // 'runs/sewer/metrics.jsonl: the disk is full; make room or choose another path'
@@ -15,12 +15,12 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** What went wrong first, where closing what was open went wrong as well. */
+/** The first error, if disposal after it failed as well. */
 export function firstError(thrown: unknown): unknown {
   return isSuppressed(thrown) ? firstError(thrown.suppressed) : thrown;
 }
 
-/** What `using` throws where both the work and the disposal failed; Node 20 has no class for it. */
+/** Whether `using` threw this because both the work and the disposal failed; Node 20 has no class for it. */
 function isSuppressed(thrown: unknown): thrown is { readonly error: unknown; readonly suppressed: unknown } {
   return (
     thrown instanceof Error &&
@@ -30,7 +30,7 @@ function isSuppressed(thrown: unknown): thrown is { readonly error: unknown; rea
   );
 }
 
-/** The reason in an unknown thrown value, as one line. */
+/** Returns the message of an unknown thrown value as one line. */
 export function reasonOf(thrown: unknown): string {
   return messageOf(thrown)
     .replace(/\s*\n\s*/g, '; ')

@@ -1,18 +1,19 @@
 export interface UserErrorOptions {
   /** The program's exit code. Default 1. */
   readonly exitCode?: number;
-  /** For programs that need to distinguish errors. */
+  /** For programs that need to tell errors apart. */
   readonly code?: ErrorCode;
-  /** What to run next. Messages name no flags: the command line prints this as a line for a shell. */
+  /** What to run next. Messages name no flags; the command line prints this as a shell command. */
   readonly next?: NextCommand;
-  /** The configuration field that would fix it, such as `data.imageFolder=FOLDER`: the command line shows its option. */
+  /** The configuration field that would fix it, such as `data.imageFolder=FOLDER`; shown as an option. */
   readonly setting?: string;
   readonly cause?: unknown;
 }
 
 /**
- * `run-busy`: another process is working on the run. `run-exists`: the folder already holds a run. `rank-lost`: another rank ended
- * or is silent. `ranks-differ`: the ranks were started with different work. `scores-damaged`: a run's scores are not what it wrote.
+ * `run-busy`: another process is working on the run. `run-exists`: the folder already holds a run.
+ * `rank-lost`: another rank exited or went silent. `ranks-differ`: the ranks were started with different
+ * work. `scores-damaged`: a run's scores are not what it wrote.
  */
 export type ErrorCode = 'run-busy' | 'run-exists' | 'rank-lost' | 'ranks-differ' | 'scores-damaged';
 
@@ -45,7 +46,7 @@ export class UserError extends Error {
   }
 }
 
-/** How a run is resumed: what many errors about unfinished runs suggest. */
+/** The command that resumes a run, which many errors about unfinished runs suggest. */
 export function resumeCommand(run: string): NextCommand {
   return { command: 'train', options: { resume: run } };
 }

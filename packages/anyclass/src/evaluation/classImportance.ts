@@ -1,4 +1,4 @@
-// Weights of the classes in F2-CIW, by name: a file of scores may have its classes in another order.
+// Class weights for F2-CIW, by name, because a score file may have its classes in another order.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ export type ImportanceByClass = Readonly<Record<string, number>>;
 const weights = z.record(z.string(), z.number().min(0, 'expected a number of at least 0'));
 
 /**
- * The class importance that a text stands for: `sewerml`, or a JSON file with a weight for each class.
+ * Reads a class importance: `sewerml`, or a JSON file with a weight for each class.
  *
  * @example
  * readClassImportance('sewerml')['OS'] // 0.9009
@@ -37,7 +37,7 @@ export function readClassImportance(source: string): ImportanceByClass {
 }
 
 /**
- * The weights in the order of the classes; each must have one, and others may be there.
+ * Returns the weights in the order of the classes. Each class must have a weight; extra weights are ignored.
  *
  * @example
  * importanceInOrder({ crack: 1, roots: 0.25 }, ['roots', 'crack']) // [0.25, 1]

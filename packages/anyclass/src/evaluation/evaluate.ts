@@ -1,4 +1,4 @@
-// A model judged on a dataset.
+// Evaluates a model on a dataset.
 
 import { type Decision, type FitDecisionOptions, type Metrics, measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../configuration/openOptions.js';
@@ -28,20 +28,20 @@ import { readingFor } from './runSettings.js';
 export interface EvaluateOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
     Pick<JudgeOptions, 'replicates' | 'confidence'> {
-  /** Default: the test split where it has labels, else validation. */
+  /** Default: the test split if it has labels, otherwise validation, otherwise train. */
   readonly split?: SplitName | undefined;
   readonly batchSize?: number;
-  /** How the dataset is read; default as the run of the model read its own. The classes are always the model's. */
+  /** How the dataset is read; by default as the model's run read its own. Classes are always the model's. */
   readonly open?: OpenOptions;
-  /** Fits another decision on the validation scores of the model's run, in place of the model's own. */
+  /** Fits another decision on the validation scores of the model's run, instead of using the model's own. */
   readonly decision?: FitDecisionOptions | undefined;
-  /** In place of how the model's training prepared images. */
+  /** Overrides how images were preprocessed in training. */
   readonly preparation?: PreparationChanges;
-  /** An unreadable image is an error. Default false: it is left out. */
+  /** Whether an unreadable image is an error. Default false: it is left out. */
   readonly strict?: boolean;
-  /** Evaluate what is there if images of the split are missing. Default false: that is an error. */
+  /** Whether to evaluate the remaining images if some are missing. Default false: that is an error. */
   readonly allowPartial?: boolean;
-  /** Folder of prepared images. */
+  /** Folder of preprocessed images. */
   readonly cache?: string | undefined;
   readonly onEvent?: RunEventListener;
 }
@@ -49,14 +49,14 @@ export interface EvaluateOptions
 export interface Evaluation {
   readonly judgment: Judgment;
   readonly scored: Scored;
-  /** By row of `scored`. */
+  /** File name of each row of `scored`. */
   readonly names: readonly string[];
   readonly quarantined: readonly Quarantined[];
 }
 
 /**
- * Judges a model (its file, an exported one, or the folder of its run) on a split of a dataset, at 0.5 and, unless it was fitted there, by the
- * decision that the model brings.
+ * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the
+ * model's own decision, unless that was fitted on the same split.
  *
  * @example
  * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
@@ -71,7 +71,7 @@ export async function evaluate(
   return failingTogether(ranks, () => evaluateShare(ranks, model, spec, options));
 }
 
-/** Ranks score a share of the images each, and put the shares together. */
+/** Each rank scores a share of the images, and the shares are combined. */
 async function evaluateShare(
   ranks: Ranks | undefined,
   model: string,
@@ -122,7 +122,7 @@ async function evaluateShare(
         calibration,
         uncalibrated,
         classImportance: dataset.classImportance ?? description.classImportance,
-        // Intervals take time, and the first rank tells them.
+        // Intervals take time, and only the first rank reports them.
         replicates: ranks?.isFirst === false ? 0 : options.replicates,
         confidence: options.confidence,
       }),
@@ -135,7 +135,7 @@ async function evaluateShare(
   }
 }
 
-/** The model's own decision, or one that is refitted, with its figures on the data of the fit where they are known. */
+/** The model's own decision, or a refitted one, with its metrics on the fitting data if known. */
 async function usedDecision(
   model: string,
   { decision }: ModelDescription,
@@ -146,7 +146,7 @@ async function usedDecision(
   return { decision, validation: isRunFolder(model) ? await figuresOfFit(model, decision) : undefined };
 }
 
-/** Undefined where the scores of the fit are gone, or are those of an older version. */
+/** Undefined if the scores of the fit are gone or come from an older version. */
 async function figuresOfFit(run: string, decision: Decision): Promise<Metrics | undefined> {
   try {
     return measure(await runScores(run, 'validation'), { threshold: decision, allowSameSplit: true });

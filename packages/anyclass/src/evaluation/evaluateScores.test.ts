@@ -28,7 +28,7 @@ test('saved scores are evaluated with all metrics and intervals', async () => {
   expect(decided).toBeUndefined();
 });
 
-test('a decision is fitted on other data within the budget, and refused on the same', async () => {
+test('a decision is fitted on other data within the budget, and refused on the same data', async () => {
   const other = file('other.csv', 'Filename,crack,roots\nd,0.7,0.2\ne,0.65,0.6\nf,0.1,0.1\n');
   const otherLabels = file('other-labels.csv', 'Filename,crack,roots\nd,1,0\ne,0,1\nf,0,0\n');
   const shared = { scores, labels, replicates: 0 };
@@ -52,7 +52,7 @@ test('a decision is fitted on other data within the budget, and refused on the s
   }
 });
 
-test('F2-CIW weighs each class by its name, whatever the order of the columns', async () => {
+test('F2-CIW weights each class by its name, whatever the order of the columns', async () => {
   const weights = readClassImportance(file('weights.json', '{ "roots": 3, "crack": 1, "other": 9 }'));
   const judged = await evaluateScores({ scores, labels, replicates: 0, classImportance: weights });
   const [crack = 0, roots = 0] = judged.metrics.perClassF2;
@@ -63,7 +63,7 @@ test('F2-CIW weighs each class by its name, whatever the order of the columns', 
   expect(judgmentText(judged)).toContain('F2-CIW');
 });
 
-test('a class importance that is damaged, or lacks a class, is refused by name', async () => {
+test('a class importance that is damaged or lacks a class is refused, and named', async () => {
   expect(readClassImportance('sewerml')['OS']).toBe(0.9009);
   await expect(
     evaluateScores({ scores, labels, classImportance: readClassImportance('sewerml') }),
@@ -106,12 +106,12 @@ test('the most confident mistakes come first, by kind', () => {
   });
 });
 
-test('what is no probability is refused with its row and class', () => {
+test('a value that is not a probability is refused, with its row and class', () => {
   const scored = { scores: new Float64Array([1.5]), targets: [1], classNames: ['crack'] };
   expect(() => judge(scored, { replicates: 0 })).toThrow('row 0, class crack is 1.5; expected a probability');
 });
 
-test.each(['index.js', 'commands/index.js'])('%s is imported without opening libtorch', (module) => {
+test.each(['index.js', 'commands/index.js'])('importing %s does not load libtorch', (module) => {
   const path = resolve(import.meta.dirname, '../../dist', module);
   const program = `await import(${JSON.stringify(path)});
     const { isEngineLoaded } = await import('@anyclass/torch');

@@ -1,4 +1,4 @@
-// Saved scores against labels. Nothing here needs the engine.
+// Evaluates saved scores against labels. Nothing here needs the engine.
 
 import { resolve } from 'node:path';
 import type { FitDecisionOptions, Scored } from '@anyclass/core';
@@ -17,21 +17,21 @@ import { type JudgeOptions, judge } from './judge.js';
 export interface EvaluateScoresOptions extends Pick<JudgeOptions, 'replicates' | 'confidence'> {
   /** CSV with `Filename` and a probability per class. */
   readonly scores: string;
-  /** CSV with `Filename` and a label per class: 0, 1, a number between, or nothing where it is unknown. */
+  /** CSV with `Filename` and a label per class: 0, 1, a number in between, or empty for unknown. */
   readonly labels: string;
   /** Scores and labels of other data, to fit a decision and a calibration on. */
   readonly fitScores?: string | undefined;
   readonly fitLabels?: string | undefined;
-  /** How the decision is fitted. Default a gate that promises at most 5% false alarms. */
+  /** How the decision is fitted. Default: a gate that guarantees at most 5% false alarms. */
   readonly decision?: FitDecisionOptions | undefined;
-  /** How probabilities are calibrated, if that helps on the data of the fit. Default 'none': scores are taken as they are. */
+  /** How probabilities are calibrated, if that helps on the fitting data. Default 'none': not at all. */
   readonly calibration?: CalibrationMethod | undefined;
-  /** Weights of F2-CIW, by class or in the order of the labels' columns. */
+  /** Weights for F2-CIW, by class or in the order of the label columns. */
   readonly classImportance?: ImportanceByClass | readonly number[] | undefined;
 }
 
 /**
- * Judges scores from any program, matched to their labels by file name.
+ * Evaluates scores from any program, matched to their labels by file name.
  *
  * @example
  * const { metrics } = await evaluateScores({ scores: 'scores.csv', labels: 'labels.csv' });
@@ -98,7 +98,7 @@ function judgeTables(...given: Parameters<typeof judge>): Judgment {
   try {
     return judge(...given);
   } catch (error) {
-    // What core refuses here is what is in the files.
+    // Errors that core throws here are caused by the files.
     throw error instanceof RangeError ? new UserError(error.message) : error;
   }
 }

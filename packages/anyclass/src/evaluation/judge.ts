@@ -1,4 +1,4 @@
-// How good scores are: metrics at 0.5 and as the model decides, with intervals, and how far probabilities can be believed.
+// Evaluates scores: metrics at 0.5 and at the model's decision, with intervals, and the reliability.
 
 import {
   bootstrapAt,
@@ -12,22 +12,22 @@ import {
 import type { DecidedFigures, Judgment, ReliabilityFigures } from '../events/judgment.js';
 
 export interface JudgeOptions {
-  /** Judge by this as well; it must come from other data. */
+  /** A decision to evaluate as well; it must come from other data. */
   readonly decision?: Decision | undefined;
-  /** The figures of the decision on the data of its fit. */
+  /** Metrics of the decision on the data that it was fitted on. */
   readonly validation?: Metrics | undefined;
-  /** What made the scores of `uncalibrated`. */
+  /** The calibration that turned `uncalibrated` into the given scores. */
   readonly calibration?: Calibration | undefined;
   readonly uncalibrated?: Scored | undefined;
   readonly classImportance?: readonly number[] | undefined;
-  /** Bootstrap replicates; 0 disables intervals. Default 1000; at most 100 where there are more than 1,000 classes. */
+  /** Bootstrap replicates; 0 disables intervals. Default 1000; at most 100 with more than 1,000 classes. */
   readonly replicates?: number | undefined;
-  /** Default 0.95. */
+  /** Confidence level of the intervals. Default 0.95. */
   readonly confidence?: number | undefined;
 }
 
 /**
- * Judges scores.
+ * Evaluates scores.
  *
  * @example
  * const scored = { scores: new Float64Array([0.9, 0.2]), targets: [1, 0], classNames: ['crack'], split: 'test' };

@@ -1,4 +1,4 @@
-// How the run of a model read its data, to read other data in the same way.
+// How a model's run read its data, to read other data in the same way.
 
 import { existsSync, statSync } from 'node:fs';
 import type { Configuration } from '../configuration/schema.js';
@@ -7,12 +7,12 @@ import { openRun } from '../runs/runFolder.js';
 
 type DataSettings = Configuration['data'];
 
-/** What is known of how to read a dataset; the rest has its defaults. */
+/** Known settings for reading a dataset; the rest have their defaults. */
 export type ReadingSettings = Partial<DataSettings> & Pick<DataSettings, 'dataset'>;
 
 /**
- * How to read a dataset for a model: as its run did where it is the run's own, which is also the default, and in the same way
- * where it is another. Undefined where a model's file comes without a dataset.
+ * Returns how to read a dataset for a model. The run's own dataset, which is the default, is read exactly as
+ * the run read it; another dataset is read in the same way. Undefined for a model file without a dataset.
  *
  * @example
  * readingFor('runs/pipes', 'new.csv')?.columns // { labels: 'defects' }
@@ -20,7 +20,7 @@ export type ReadingSettings = Partial<DataSettings> & Pick<DataSettings, 'datase
 export function readingFor(model: string, dataset?: string): ReadingSettings | undefined {
   const own = runData(model);
   if (!own) return dataset === undefined ? undefined : { dataset };
-  // Named again, the run's data keep their splits: redrawn, images of training would be tested.
+  // If the run's own data is named again, it keeps its splits; redrawn splits would test on training images.
   const isOwn = dataset === undefined || datasetText(absoluteDataset(parseDataset(dataset))) === own.dataset;
   return isOwn ? own : { ...sharedSettings(own), dataset };
 }
@@ -31,8 +31,8 @@ function runData(model: string): DataSettings | undefined {
 }
 
 /**
- * Less what belongs to the run's data alone: where they are, which rows of them were trained on, and the choice of classes, which
- * is the model's own.
+ * Omits what applies only to the run's own data: where it is, which rows were trained on, and the choice of
+ * classes, which comes from the model.
  */
 function sharedSettings(data: DataSettings): Omit<DataSettings, 'dataset'> {
   const { dataset, imageFolder, features, keep, drop, splitFolder, draw, subset, ...shared } = data;

@@ -2,7 +2,7 @@ import type { Metrics } from '@anyclass/core';
 
 /** An epoch of a run: a line of metrics.jsonl. */
 export interface EpochRecord {
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly epoch: number;
   readonly rate: number;
   readonly trainingLoss: number;
@@ -12,8 +12,8 @@ export interface EpochRecord {
   readonly validation: Metrics;
   readonly seconds: number;
   readonly imagesPerSecond: number;
-  /** The part of the time that training waited for images. */
+  /** Share of the time that training waited for images. */
   readonly dataWaitShare: number;
-  /** Images that could not be read so far. */
+  /** Number of images that could not be read so far. */
   readonly quarantined: number;
 }

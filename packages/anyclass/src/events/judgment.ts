@@ -1,4 +1,4 @@
-// How good scores are, as figures.
+// The figures that say how good a model's scores are.
 
 import type { Bootstrap, Calibration, Decision, Metrics } from '@anyclass/core';
 
@@ -7,23 +7,23 @@ export interface Judgment {
   /** At 0.5. */
   readonly metrics: Metrics;
   readonly intervals?: Intervals;
-  /** As the model decides: by the presence gate and thresholds that were fitted on other data. */
+  /** At the model's own decision: the presence gate and thresholds that were fitted on other data. */
   readonly decided?: DecidedFigures;
-  /** Of the probabilities as the network gives them. */
+  /** For the probabilities as the network outputs them. */
   readonly reliability: ReliabilityFigures;
-  /** After calibration, which all other figures are of too. */
+  /** For the calibrated probabilities; all figures except `reliability` use them too. */
   readonly calibrated?: ReliabilityFigures & { readonly calibration: Calibration };
 }
 
 export interface DecidedFigures
   extends Pick<Decision, 'rule' | 'beta' | 'presence' | 'thresholds' | 'fittedOn'> {
-  /** Null for thresholds of older versions, which had none. */
+  /** Null for thresholds from older versions, which had no budget. */
   readonly budget: Decision['budget'] | null;
   readonly metrics: Metrics;
   readonly intervals?: Intervals;
-  /** On the data of the fit; null for older versions. */
+  /** Metrics on the data that the decision was fitted on; null for older versions. */
   readonly validation: Metrics | null;
-  /** What the fit has to say: counts, bounds, guarantee. Left out for older versions. */
+  /** Details of the fit: counts, bounds, guarantee. Omitted for older versions. */
   readonly report?: Decision['report'];
 }
 

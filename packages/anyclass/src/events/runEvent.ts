@@ -1,5 +1,6 @@
-// What training, preparation, scoring, experiments and tuning report as they go. The terminal, events.jsonl in the run folder,
-// a parent process and pages listen to the same stream: no program reads another program's human-readable output.
+// The events that training, preparation, scoring, experiments and tuning report. The terminal, events.jsonl
+// in the run folder, a parent process and pages listen to the same stream: no program reads another program's
+// human-readable output.
 
 import type { EpochRecord } from './epochRecord.js';
 import type { RunSummary } from './runSummary.js';
@@ -16,13 +17,13 @@ export type RunEvent =
   | FailedEvent
   | ChildEvent;
 
-/** Receives events in the order in which they happen. It must not throw: work does not depend on being watched. */
+/** Receives events in order. It must not throw: work does not depend on being watched. */
 export type RunEventListener = (event: RunEvent) => void;
 
-/** A run begins, or resumes from a checkpoint. */
+/** A run starts, or resumes from a checkpoint. */
 export interface StartedEvent {
   readonly type: 'started';
-  /** The run's folder. */
+  /** The run folder. */
   readonly run: string;
   readonly dataset: string;
   readonly network: string;
@@ -30,7 +31,7 @@ export interface StartedEvent {
   readonly device: string;
   readonly precision: string;
   readonly epochs: number;
-  /** Where several processes train together. */
+  /** Present if several processes train together. */
   readonly distribution?: { readonly worldSize: number; readonly backend: string };
   readonly resumed?: { readonly checkpoint: string; readonly epoch: number; readonly step: number };
 }
@@ -38,60 +39,63 @@ export interface StartedEvent {
 /** A step of training is done. */
 export interface StepEvent {
   readonly type: 'step';
-  /** The epoch in progress, from 1 on. */
+  /** The epoch in progress, counted from 1. */
   readonly epoch: number;
   readonly epochs: number;
-  /** Steps of the epoch that are done, and how many it has. */
+  /** Completed steps of the epoch, and how many it has. */
   readonly step: number;
   readonly steps: number;
-  /** Images, or rows of a table, of the epoch that are done, and how many it has. */
+  /** Completed images (or table rows) of the epoch, and how many it has. */
   readonly images: number;
   readonly imagesPerEpoch: number;
   readonly unit: 'images' | 'rows';
-  /** Mean over the epoch so far; null before the first loss was read. */
+  /** Mean over the epoch so far; null until the first loss is read. */
   readonly loss: number | null;
   /** The learning rate. */
   readonly rate: number;
-  /** Since this process began the epoch; null before its first step. */
+  /** Average since this process started the epoch; null before its first step. */
   readonly imagesPerSecond: number | null;
-  /** What the rest of all epochs takes at this speed. */
+  /** Time for the rest of all epochs at this speed. */
   readonly secondsLeft: number | null;
-  /** The part of the epoch's time that training waited for images. */
+  /** Share of the epoch's time that training waited for images. */
   readonly dataWaitShare: number;
 }
 
-/** How far a part of the work is: scoring a split, preparing a cache, downloading. Begins with `done` 0, ends with `done` equal to `total`. */
+/**
+ * Progress of a task, such as scoring a split, preparing a cache or downloading. The first event has `done`
+ * 0, the last has `done` equal to `total`.
+ */
 export interface ProgressEvent {
   readonly type: 'progress';
-  /** What is being done, such as 'validation' or 'preparing photos'. */
+  /** Name of the task, such as 'validation' or 'preparing photos'. */
   readonly task: string;
   readonly done: number;
   readonly total: number;
   readonly unit: 'images' | 'rows' | 'draws' | 'files' | 'bytes';
-  /** What is being worked on, such as a file's name. */
+  /** The current item, such as a file name. */
   readonly remark?: string;
 }
 
-/** An epoch is trained and validated. */
+/** An epoch was trained and validated. */
 export interface ValidatedEvent {
   readonly type: 'validated';
   readonly epochs: number;
   readonly record: EpochRecord;
 }
 
-/** A checkpoint is on the disk. */
+/** A checkpoint is on disk. */
 export interface SavedEvent {
   readonly type: 'saved';
   readonly checkpoint: string;
 }
 
-/** Something worth a line. */
+/** A message worth a line of output. */
 export interface NoteEvent {
   readonly type: 'note';
   readonly text: string;
 }
 
-/** A run ended before its time and can be resumed from a checkpoint. */
+/** A run stopped early and can be resumed from a checkpoint. */
 export interface InterruptedEvent {
   readonly type: 'interrupted';
   readonly run: string;
@@ -115,19 +119,19 @@ export interface FailedEvent {
 /** Something happened to one run of an experiment or to one trial of a study. */
 export interface ChildEvent {
   readonly type: 'child';
-  /** Its name in the plan, such as 'any-bce-seed1' or 'trial 7'; '' where a worker of a study waits for trials of others. */
+  /** Its name in the plan, such as 'any-bce-seed1' or 'trial 7'; '' if a study's worker is idle. */
   readonly name: string;
   readonly state: ChildState;
-  /** What the run itself reported; left out where only its state changed. */
+  /** The event that the run itself reported; omitted if only its state changed. */
   readonly event?: RunEvent;
   /** Why it failed. */
   readonly reason?: string;
-  /** Of a study: the trial's number, and which worker of this process is at it, both from 0 on. */
+  /** In a study: the trial's number, and which worker of this process runs it; both count from 0. */
   readonly trial?: number;
   readonly worker?: number;
 }
 
-/** 'elsewhere': another process works on it. 'reused': it was finished before. 'stopped': early, by the study. */
+/** 'elsewhere': another process works on it. 'reused': already finished. 'stopped': early, by the study. */
 export type ChildState =
   | 'waiting'
   | 'elsewhere'

@@ -6,28 +6,28 @@ export interface Quarantined {
   readonly row: number;
   readonly name: string;
   readonly reason: string;
-  /** Whether there is no such image, or it may not be read; else it is damaged. */
+  /** True if the image does not exist or access is denied; otherwise it is damaged. */
   readonly missing?: boolean | undefined;
 }
 
-/** What a run reached. */
+/** The results of a run. */
 export interface RunSummary {
   readonly dataset: string;
   readonly network: string;
   readonly loss: string;
   readonly classes: readonly string[];
-  /** Epochs trained; fewer than asked for after an early stop. */
+  /** Epochs trained; fewer than configured after an early stop. */
   readonly epochs: number;
-  /** The epoch whose weights are the result, and by what it was chosen. */
+  /** The epoch whose weights are the result, and the metric it was chosen by. */
   readonly bestEpoch: number;
   readonly bestBy: BestMetric;
-  /** Whether the last epoch is evaluated because the weights of the best were lost, or nothing could tell which is. */
+  /** Whether the last epoch is evaluated because the best one is unknown or its weights were lost. */
   readonly isLastInstead?: boolean | undefined;
-  /** Null where the metric was not defined. */
+  /** Null if the metric is undefined. */
   readonly bestValue: number | null;
-  /** At 0.5: the data that thresholds and calibration were fitted on. */
+  /** At 0.5 only, because thresholds and calibration were fitted on this data. */
   readonly validation: Judgment;
-  /** Judged once, with the chosen weights; left out where the test split has no labels. */
+  /** Evaluated once, with the chosen weights; omitted if the test split has no labels. */
   readonly test?: Judgment | undefined;
   readonly quarantined: readonly Quarantined[];
 }

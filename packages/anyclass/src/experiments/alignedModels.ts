@@ -1,15 +1,15 @@
-// The same rows in the same order for all models, by file name.
+// Puts the rows of all models in the same order, by file name.
 
 import { listed } from '../errors/listed.js';
 import type { ScoredImages } from './readRuns.js';
 
-/** A model's scores on the split where it is evaluated and on the one where its decision is fitted. */
+/** A model's scores on the split it is evaluated on and on the one its decision is fitted on. */
 interface TwoSplits {
   readonly scored: ScoredImages;
   readonly validation: ScoredImages;
 }
 
-/** The models with the rows of all in the order of the first one's; they must have no {@link mismatch}. */
+/** Returns the models with all rows in the order of the first model's; there must be no {@link mismatch}. */
 export function alignedModels<Model extends TwoSplits>(groups: readonly (readonly Model[])[]): Model[][] {
   const first = groups[0]![0]!;
   return groups.map((group) =>
@@ -37,13 +37,13 @@ function aligned(scored: ScoredImages, { names, classNames }: ScoredImages): Sco
   return { ...scored, names, scores, targets };
 }
 
-/** Scores, and the run that they are from. */
+/** Scores and the run they come from. */
 export interface ScoresOfRun {
   readonly folder: string;
   readonly scored: ScoredImages;
 }
 
-/** Why the scores of two runs cannot be compared image by image; undefined where they can. */
+/** Says why the scores of two runs cannot be compared image by image; undefined if they can. */
 export function mismatch(first: ScoresOfRun, second: ScoresOfRun): string | undefined {
   const [one, two] = [first.scored, second.scored];
   if (one.split !== two.split || one.classNames.join('\n') !== two.classNames.join('\n')) {

@@ -17,7 +17,7 @@ const run = {
   strength: 1,
 } as const;
 
-/** As much of a safetensors file as tells of the model. */
+/** Writes just the header of a safetensors file, which holds the metadata. */
 function writeModel(path: string, metadata: Readonly<Record<string, string>>): void {
   const header = Buffer.from(JSON.stringify({ __metadata__: metadata }));
   const length = Buffer.alloc(8);
@@ -25,20 +25,20 @@ function writeModel(path: string, metadata: Readonly<Record<string, string>>): v
   writeFileSync(path, Buffer.concat([length, header]));
 }
 
-test('the class importance is what the record of the run says, and F2-CIW takes the place of F2', async () => {
+test('the class importance comes from the run record, and F2-CIW replaces F2', async () => {
   writeSyntheticRun(at('recorded'), { ...run, classImportance: importance });
   expect(readRun(at('recorded')).classImportance).toEqual(importance);
   const { groups } = await compareRuns([readRun(at('recorded'))], { replicates: 0 });
   expect(groups[0]!.figures).toEqual(['macroF1', 'f2Ciw', 'mAP', 'f1Neg']);
 });
 
-test('a run whose record does not have it has that of its model', () => {
+test('if the run record has no class importance, that of the model is used', () => {
   writeSyntheticRun(at('older'), run);
   writeModel(runPaths(at('older')).model, { model: JSON.stringify({ classImportance: importance }) });
   expect(readRun(at('older')).classImportance).toEqual(importance);
 });
 
-test('there is none where neither says so, whatever the data are called', () => {
+test('there is none if neither has it, whatever the name of the data', () => {
   writeSyntheticRun(at('none'), run);
   expect(readRun(at('none')).classImportance).toBeUndefined();
   writeModel(runPaths(at('none')).model, { model: '{}' });

@@ -1,4 +1,4 @@
-// Several losses, networks, datasets and seeds trained and compared: the function behind `anyclass compare`.
+// Trains and compares several losses, networks, datasets and seeds: the function behind `anyclass compare`.
 
 import { checkDecisionOptions } from '@anyclass/core';
 import type { Comparison, DecisionSettings } from './comparison.js';
@@ -9,45 +9,45 @@ import { readRuns } from './readRuns.js';
 import { compareWithProgress, type UnfinishedRun, unfinishedRuns, writeResultFiles } from './results.js';
 import { parseSeeds, parseVariant, parseVariants } from './variants.js';
 
-/** What `compare` and `sweep` have in common. */
+/** Options that `compare` and `sweep` have in common. */
 export interface ExperimentOptions extends ExperimentSettings {
-  /** A configuration's file or a recipe's name. */
+  /** A configuration file or a recipe name. */
   readonly config: string;
-  /** DATASET, in place of the configuration's. */
+  /** A DATASET to use instead of the configuration's. */
   readonly data?: string | undefined;
   /** `field=value`, for all runs. */
   readonly set?: readonly string[];
-  /** Such as `1,2,3`, the default. */
+  /** Comma-separated seeds; default `1,2,3`. */
   readonly seeds?: string;
-  /** Bootstrap replicates; 0 disables differences. Default 1000, at decisions as many of them as fit into a minute. */
+  /** Bootstrap replicates; default 1000; 0 disables differences. At decisions, capped to one minute. */
   readonly replicates?: number;
-  /** How runs are decided, all at the same price. Default by the gate, at 5% false alarms with a confidence of 0.95. */
+  /** How all runs are decided. Default: the gate, at 5% false alarms with a confidence of 0.95. */
   readonly decision?: DecisionSettings;
 }
 
 export interface CompareOptions extends ExperimentOptions {
-  /** Losses with settings behind `@`. Default `bce,any-bce,focal,any-focal`. */
+  /** Comma-separated losses, each with optional settings after `@`. Default `bce,any-bce,focal,any-focal`. */
   readonly losses?: string;
-  /** Networks, likewise. Default that of the configuration. */
+  /** Comma-separated networks, with settings in the same way. Default: the configuration's network. */
   readonly networks?: string | undefined;
-  /** Data, likewise, one each. */
+  /** Datasets, one per entry, with settings in the same way; each gets its own runs. */
   readonly datasets?: readonly string[];
 }
 
 export interface ExperimentHooks extends ExperimentControl {
-  /** Hears of the runs before the first begins. */
+  /** Called with the planned runs before the first one starts. */
   readonly onPlan?: (plan: readonly PlannedRun[]) => void;
 }
 
 export interface CompareResult {
-  /** Left out where the experiment was interrupted, or no run is finished. */
+  /** Omitted if the experiment was interrupted or no run is finished. */
   readonly comparison?: Comparison;
   readonly unfinished: readonly UnfinishedRun[];
 }
 
 /**
- * Trains every combination of losses, networks, datasets and seeds that is not finished yet, compares them and writes
- * `comparison.json` and tables. Call it again to resume after an interruption.
+ * Trains every combination of losses, networks, datasets and seeds that is not finished yet, compares them
+ * and writes `comparison.json` and tables. Call it again to resume after an interruption.
  *
  * @example
  * const { comparison } = await compare({ config: 'quick', losses: 'bce,any-bce', seeds: '1,2', out: 'comparisons/digits' });
@@ -56,7 +56,7 @@ export interface CompareResult {
 export async function compare(options: CompareOptions, hooks: ExperimentHooks = {}): Promise<CompareResult> {
   const { losses = 'bce,any-bce,focal,any-focal', networks, datasets = [], out, replicates = 1000 } = options;
   const { decision = {} } = options;
-  // Before hours of training.
+  // Fail here rather than after hours of training.
   checkDecisionOptions(decision);
   const plan = await planRuns({
     ...request(options),
@@ -77,7 +77,7 @@ export async function compare(options: CompareOptions, hooks: ExperimentHooks = 
   return { comparison, unfinished };
 }
 
-/** The part of a plan that all experiments have. With `devices`, a child sees its own GPU alone, which is `cuda` to it. */
+/** The plan options that experiments share. With `devices`, each child sees only its own GPU, as `cuda`. */
 export function request({ config, data, set = [], seeds = '1,2,3', devices, out }: ExperimentOptions) {
   const isOnCpu = devices?.split(',').every((name) => name.trim() === 'cpu');
   const device = devices === undefined ? [] : [isOnCpu ? 'device=cpu' : 'device=cuda'];

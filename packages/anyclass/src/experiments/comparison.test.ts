@@ -18,7 +18,7 @@ const at = (name: string) => join(folder, name);
 beforeAll(() => writeThreeLosses(at('all')));
 
 describe('a comparison', () => {
-  test('has the mean and the standard deviation of every figure over seeds', async () => {
+  test('has the mean and standard deviation of every figure over seeds', async () => {
     const runs = readRuns([at('all')]);
     const { groups } = await compareRuns(runs, { replicates: 0 });
     const bce = groups.find(({ loss }) => loss === 'bce')!;
@@ -34,7 +34,7 @@ describe('a comparison', () => {
     expect(bce.figures).toEqual(['macroF1', 'macroF2', 'mAP', 'f1Neg']);
   });
 
-  test('sets every any-class loss against its standard loss on the same instances', async () => {
+  test('compares every any-class loss with its standard loss on the same instances', async () => {
     const { differences } = await compareRuns(readRuns([at('all')]), { replicates: 60 });
     expect(differences.map(({ loss, standard, split }) => [loss, standard, split])).toEqual([
       ['any-bce λ=0.02', 'bce', 'test'],
@@ -55,7 +55,7 @@ describe('a comparison', () => {
     expect(differences[0]!.atHalf.macroF1!.high).toBeCloseTo(expected.high, 12);
   });
 
-  test('takes the seeds that both sides have, and all of each where they share none', async () => {
+  test('uses the seeds that both sides share, or all of each side if they share none', async () => {
     const of = async (...names: string[]) => {
       const { differences } = await compareRuns(readRuns(names.map((name) => at(`all/${name}`))), {
         replicates: 20,
@@ -87,7 +87,7 @@ describe('a comparison', () => {
     expect(await difference('shuffled')).toEqual(await difference('all/any-1'));
   });
 
-  test('falls back to validation at 0.5 where the test split has no labels', async () => {
+  test('falls back to validation at 0.5 if the test split has no labels', async () => {
     for (const loss of ['bce', 'any-bce'] as const)
       writeSyntheticRun(at(`unlabeled/${loss}`), { ...lossRun(loss, 1, 2), hasTestLabels: false });
     const { groups, differences } = await compareRuns(readRuns([at('unlabeled')]), { replicates: 10 });
@@ -96,7 +96,7 @@ describe('a comparison', () => {
     expect(differences[0]).toMatchObject({ split: 'validation', atDecision: null, replicates: 0 });
   });
 
-  test('of runs on other images has their figures and a note, but no difference', async () => {
+  test('of runs on different images has their figures and a note, but no difference', async () => {
     writeSyntheticRun(at('other'), { ...lossRun('any-bce', 1, 2), rows: 61 });
     const folders = ['all/bce-1', 'all/any-strong-1', 'other'].map(at);
     const { groups, differences, notes } = await compareRuns(readRuns(folders), { replicates: 5 });
@@ -133,7 +133,7 @@ describe('a comparison', () => {
   });
 
   test.each([{ rows: 59 }, { hasTestLabels: false }])(
-    'of seeds on other numbers of images is refused: %j',
+    'of seeds with different numbers of images is refused: %j',
     async (change) => {
       writeSyntheticRun(at('short'), { ...lossRun('bce', 5, 2), ...change });
       await expect(compareRuns(readRuns([at('all'), at('short')]))).rejects.toThrow(
@@ -179,7 +179,7 @@ describe('runs that differ in more than the loss', () => {
     );
   });
 
-  test('are not compared where several standard losses stand beside one, none with its settings', async () => {
+  test('are not compared if there are several standard losses, none with the same settings', async () => {
     write('bce-more', 'bce', 25);
     const { differences, notes } = await compareRuns(readRuns([at('mixed')]), { replicates: 5 });
     expect(differences).toEqual([]);
@@ -188,7 +188,7 @@ describe('runs that differ in more than the loss', () => {
     ]);
   });
 
-  test('are not those that differ in the any-class term, the seed or the place of the same data', async () => {
+  test('do not include those that differ only in the any-class term, the seed or the path of the same data', async () => {
     writeSyntheticRun(at('moved'), {
       configuration: { data: { dataset: '/elsewhere/pipes.csv' }, loss: { name: 'bce' }, seed: 2 },
       strength: 1.2,
@@ -198,7 +198,7 @@ describe('runs that differ in more than the loss', () => {
   });
 });
 
-test('tables name the best figures and say in words what holds', async () => {
+test('tables highlight the best figures and say in words what holds', async () => {
   const comparison = await compareRuns(readRuns([at('all')]), { replicates: 60 });
   const tables = comparisonTables(comparison);
   expect(tables.map(({ name }) => name)).toEqual(['decisions', 'results', 'differences']);
@@ -242,7 +242,7 @@ test('tables that a result no longer has are removed, and no others', async () =
   await write('sweep', both, 5);
   await write('comparison', both, 5);
   writeFileSync(join(out, 'tables', 'own-results.csv'), 'mine');
-  // Of an earlier version.
+  // Written by an earlier version.
   writeFileSync(join(out, 'tables', 'kept.csv'), '');
   await write('comparison', ['all/bce-1'], 0);
   expect(written()).toEqual([

@@ -1,5 +1,5 @@
-// Compares runs: metrics over seeds, and paired differences to the standard loss, all computed from the scores in the run
-// folders.
+// Compares runs: metrics over seeds, and paired differences from the standard loss, all computed from the
+// scores in the run folders.
 
 import {
   checkDecisionOptions,
@@ -20,21 +20,23 @@ import { groupBySeed, type SeedGroup } from './seedGroups.js';
 import type { TradeOffSpread } from './tradeOff.js';
 import { comparisonVerdict } from './verdict.js';
 
-/** How runs are decided; by default by the gate, at 5% false alarms with a confidence of 0.95. */
+/** How runs are decided. Default: the gate, at 5% false alarms with a confidence of 0.95. */
 export type DecisionSettings = Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta'>;
 
 export interface ComparisonOptions {
-  /** Bootstrap replicates; default 1000, and 0 disables differences. At decisions, as many of them as `seconds` allow. */
+  /** Bootstrap replicates; default 1000; 0 disables differences. At decisions, limited by `seconds`. */
   readonly replicates?: number;
-  /** Of the bootstrap's draws; default 0. */
+  /** Seed for the bootstrap; default 0. */
   readonly bootstrapSeed?: number;
-  /** Of the intervals; default 0.95. */
+  /** Confidence level of the intervals; default 0.95. */
   readonly confidence?: number;
   /** How runs are decided. */
   readonly decision?: DecisionSettings;
-  /** For the replicates in which decisions are refitted, of each dataset; 100 are run in any case. Default 60. */
+  /** Time limit per dataset for replicates at decisions, of which at least 100 always run. Default 60. */
   readonly seconds?: number;
-  /** Called after each draw of a bootstrap; each dataset has `replicates` at 0.5, and at most this many at decisions. */
+  /**
+   * Called after each draw. Each dataset has `replicates` of them at 0.5, and at most as many at decisions.
+   */
   readonly onDraw?: (task: DrawTask) => void;
 }
 
@@ -50,7 +52,7 @@ export interface Comparison {
   readonly notes: readonly string[];
   /** How every run was decided. */
   readonly decision: DecisionChoice;
-  /** At 0.5. */
+  /** Bootstrap replicates at 0.5. */
   readonly replicates: number;
   readonly confidence: number;
 }
@@ -58,23 +60,26 @@ export interface Comparison {
 /** One row of a loss table: the metrics of a setup over its seeds. */
 export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
   readonly folders: readonly string[];
-  /** The figures of the paper's tables for this data, in their order. */
+  /** The figures that the paper's tables show for this data, in the same order. */
   readonly figures: readonly PaperFigure[];
   /** At 0.5. */
   readonly validation: FigureSpreads;
-  /** At 0.5; null where the test split has no labels. */
+  /** At 0.5; null if the test split has no labels. */
   readonly test: FigureSpreads | null;
-  /** At each run's own decision; null where validation has no positives or negatives to fit one on. */
+  /** At each run's own decision; null if validation has no positives or negatives to fit one on. */
   readonly decided: DecidedFigures | null;
 }
 
-/** Figures at decisions that each run's validation scores were fitted with. */
+/** Figures at decisions, each fitted on the run's own validation scores. */
 export interface DecidedFigures extends DecisionChoice {
   /** Whether the false alarms of the decisions are bounded on new data. */
   readonly guarantee: Guarantee;
-  /** By cross-fitting: each image is decided by a decision fitted without it. Null with fewer than two positives or negatives. */
+  /**
+   * Cross-fitted: each image is decided by a decision fitted without it. Null with fewer than two positives
+   * or negatives.
+   */
   readonly validation: DecidedSpreads | null;
-  /** Null where the test split has no labels. */
+  /** Null if the test split has no labels. */
   readonly test: DecidedSpreads | null;
   /** F1 against false alarms on test. */
   readonly tradeOff: readonly TradeOffSpread[] | null;
@@ -91,10 +96,10 @@ export interface MethodDifference {
   /** Labels of the groups. */
   readonly loss: string;
   readonly standard: string;
-  /** Test, or validation where the test split has no labels. */
+  /** Test, or validation if the test split has no labels. */
   readonly split: JudgedSplit;
   readonly atHalf: FigureDifferences;
-  /** Both sides at their decisions; null where there is only validation to judge on, or no decision. mAP is that of `atHalf`. */
+  /** Both sides at their decisions; null without test labels or decisions. mAP is that of `atHalf`. */
   readonly atDecision: FigureDifferences | null;
   /** Draws behind `atDecision`, each with all decisions refitted. */
   readonly replicates: number;
@@ -103,17 +108,18 @@ export interface MethodDifference {
 export type FigureDifferences = Readonly<Record<PaperFigure, HeldDifference | null>>;
 
 export interface HeldDifference extends Difference {
-  /** 'unclear' where the interval holds 0. */
+  /** 'unclear' if the interval contains 0. */
   readonly holds: 'higher' | 'lower' | 'unclear';
-  /** Of the seeds that both sides have; empty where there is none. */
+  /** One difference for each seed that both sides share; empty if they share none. */
   readonly perSeed: readonly number[];
 }
 
 /**
- * Compares finished runs. Runs that differ only in their seed are one group. Each run's decision is fitted on its own validation
- * scores, with the same budget for all, and evaluated on test. The differences come from a bootstrap over the instances, the same
- * replicates for all groups of a dataset; in each, a side's metric is the mean over the seeds that both sides have. Losses that
- * were not evaluated on the same images as their standard loss have no difference, but a note.
+ * Compares finished runs. Runs that differ only in their seed form one group. Each run's decision is fitted
+ * on its own validation scores, with the same budget for all, and evaluated on test. The differences come
+ * from a bootstrap over the instances, with the same replicates for all groups of a dataset. In each
+ * replicate, a side's metric is the mean over the seeds that both sides share. A loss that was not evaluated
+ * on the same images as its standard loss gets a note instead of a difference.
  *
  * @example
  * const { verdict, groups, differences } = await compareRuns(readRuns(['comparisons/coco']));

@@ -8,8 +8,8 @@ import { differenceTable } from './differenceTable.js';
 import { type DecidedFigure, figureTitles, type Spread } from './figures.js';
 
 /**
- * For each dataset: the figures at each run's decision, those at 0.5 as in the paper, and the differences to the standard loss at
- * both.
+ * Returns for each dataset the figures at each run's decision, those at 0.5 as in the paper, and the
+ * differences from the standard loss at both.
  *
  * @example
  * comparisonTables(await compareRuns(runs)).map(({ name }) => name)
@@ -40,7 +40,7 @@ export function comparisonTables(comparison: Comparison): ReportTable[] {
   });
 }
 
-/** The table, with what else differs between the losses in it. */
+/** Adds a caution about what else differs between the losses. */
 function withCaution(table: Table, confounded: readonly ConfoundedPair[]): Table {
   if (confounded.length === 0) return table;
   const cautions = confounded.map(
@@ -49,7 +49,7 @@ function withCaution(table: Table, confounded: readonly ConfoundedPair[]): Table
   return { ...table, note: [table.note, ...cautions].join(' ') };
 }
 
-/** The names of all tables that a comparison on these datasets can have, or had in earlier versions (`fitted`, `kept`). */
+/** The names of all possible tables for these datasets, also in earlier versions (`fitted`, `kept`). */
 export function possibleTables(datasets: readonly string[]): string[] {
   return datasets.flatMap((dataset) =>
     ['decisions', 'results', 'differences', 'fitted', 'kept'].map(
@@ -58,13 +58,13 @@ export function possibleTables(datasets: readonly string[]): string[] {
   );
 }
 
-/** What the names of a dataset's tables begin with. */
+/** The prefix of a dataset's table names. */
 function tableStem(dataset: string, datasets: readonly string[]): string {
   return datasets.length === 1 ? '' : `${fileName(dataset)}-`;
 }
 
 /**
- * A dataset's name as part of a file's.
+ * Turns a dataset's name into part of a file name.
  *
  * @example
  * fileName('coco64 (coco-41)') // 'coco64-coco-41'
@@ -156,7 +156,7 @@ function figureCells(
   );
 }
 
-/** The best of each network stands out. Of false alarms none is: they are what the others are bought with. */
+/** Highlights the best value for each network, except for false alarms, the price of the other figures. */
 function bestCell(
   group: GroupFigures,
   groups: readonly GroupFigures[],
@@ -170,7 +170,7 @@ function bestCell(
   return spreadCell(spread, canStandOut && spread?.mean === best);
 }
 
-/** With two seeds a standard deviation means little: both ends are shown. */
+/** With two seeds a standard deviation means little, so both values are shown. */
 export function spreadCell(spread: Spread | null, isBest: boolean): Cell {
   if (!spread) return null;
   const { mean, standardDeviation, lowest, highest, values } = spread;

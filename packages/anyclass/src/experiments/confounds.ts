@@ -1,4 +1,4 @@
-// Comparisons in which the loss is not all that differs: what they show may come from something else.
+// Comparisons in which more than the loss differs, so the result may have another cause.
 
 import { type DifferingField, differingFields, resultFields } from '../configuration/dottedFields.js';
 import type { LossPair } from './lossPairs.js';
@@ -19,7 +19,7 @@ export interface ConfoundedPair {
 export function confoundedPairs(pairs: readonly LossPair[]): ConfoundedPair[] {
   return pairs.flatMap(({ anyClass, standard }) => {
     const [one, other] = [anyClass.runs[0]!, standard.runs[0]!];
-    // The same names, labels and splits are the same data, wherever they lie.
+    // The same names, labels and splits are the same data, wherever it is stored.
     const isSameData = one.datasetFingerprint === other.datasetFingerprint;
     const ignored = [...anyClassTerm, ...(isSameData ? ['data.dataset'] : [])];
     const fields = differingFields(resultFields(one.configuration), resultFields(other.configuration)).filter(
@@ -30,7 +30,7 @@ export function confoundedPairs(pairs: readonly LossPair[]): ConfoundedPair[] {
   });
 }
 
-/** What confounds the difference between two groups, by their labels; undefined where only the loss differs. */
+/** What confounds the difference between two groups, given by label; undefined if only the loss differs. */
 export function confoundOf(
   { dataset, network, loss, standard }: Omit<ConfoundedPair, 'fields'>,
   confounded: readonly ConfoundedPair[],
@@ -45,7 +45,7 @@ export function confoundOf(
 }
 
 /**
- * The fields with the values of both sides.
+ * Lists the fields with the values of both sides.
  *
  * @example
  * fieldsText([{ field: 'epochs', first: '30', second: '20' }]) // 'epochs (30 and 20)'
@@ -56,7 +56,7 @@ export function fieldsText(fields: readonly DifferingField[]): string {
     .join(', ');
 }
 
-/** A value without the quotes of JSON. */
+/** A value without its JSON quotes. */
 function plain(json: string | undefined): string {
   return json === undefined ? 'unset' : json.replace(/^"(.*)"$/, '$1');
 }

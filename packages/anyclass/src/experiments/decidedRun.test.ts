@@ -34,7 +34,7 @@ beforeAll(() => {
 });
 
 describe('a comparison', () => {
-  test('judges every run on test at the decision of its own validation scores', async () => {
+  test('evaluates every run on test at the decision fitted on its own validation scores', async () => {
     const runs = readRuns([at('all')]);
     const { groups, decision } = await compareRuns(runs, { replicates: 0 });
     expect(decision).toEqual({ rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 });
@@ -50,12 +50,12 @@ describe('a comparison', () => {
       for (const figure of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate', 'presenceAuc', 'mAP'] as const)
         expect(decided!.test![figure]!.values).toEqual(ofSeeds.map((each) => each[figure]));
       expect(decided).toMatchObject({ rule: 'gate', budget: decision.budget });
-      // Below 59 negatives nothing can be guaranteed at 5%.
+      // With fewer than 59 negatives nothing can be guaranteed at 5%.
       expect(decided!.guarantee).toMatchObject({ holds: false, reason: 'too few negatives' });
     }
   });
 
-  test('judges at the price that is named', async () => {
+  test('evaluates at the given budget', async () => {
     const runs = readRuns([at('all/bce-1'), at('all/any-1')]);
     const test = (await runs[0]!.scores('test'))!;
     const validation = (await runs[0]!.scores('validation'))!;
@@ -71,7 +71,7 @@ describe('a comparison', () => {
     );
   });
 
-  test('refits every decision in every draw, and tells how many there were', async () => {
+  test('refits every decision in every draw, and reports how many draws there were', async () => {
     const runs = readRuns([at('all/bce-1'), at('all/bce-2'), at('all/any-1'), at('all/any-2')]);
     const { differences, groups } = await compareRuns(runs, { replicates: 30 });
     const models = await Promise.all(
@@ -92,7 +92,7 @@ describe('a comparison', () => {
     expect(atDecision!.macroF1!.perSeed).toHaveLength(2);
   });
 
-  test('ends the draws at decisions with the time, but not before 100 of them', async () => {
+  test('stops drawing at decisions when time is up, but not before 100 draws', async () => {
     const tasks = { 'at 0.5': 0, 'at decisions': 0 };
     const { differences } = await compareRuns(readRuns([at('all/bce-1'), at('all/any-1')]), {
       replicates: 120,
@@ -103,8 +103,8 @@ describe('a comparison', () => {
     expect(tasks).toEqual({ 'at 0.5': 120, 'at decisions': 100 });
   });
 
-  test('on validation decides each image without itself', async () => {
-    // Scores without any skill: thresholds fitted on the very images would find some.
+  test('on validation decides each image by a decision fitted without it', async () => {
+    // Scores without any skill: thresholds fitted on the same images would seem to find some.
     for (const seed of [1, 2, 3, 4]) writeSyntheticRun(at(`noise/${seed}`), run('bce', seed, 0));
     const runs = readRuns([at('noise')]);
     const decision = { budget: { falseAlarms: 0.5, confidence: null } } as const;
@@ -116,7 +116,7 @@ describe('a comparison', () => {
     expect(mean).toBeLessThan(fitted.reduce((sum, value) => sum + value, 0) / 4 - 0.03);
   });
 
-  test('deals images to other folds with another number, whatever the order of its rows', async () => {
+  test('assigns images to other folds with another number, whatever the order of the rows', async () => {
     const scored = (await readRun(at('all/any-1')).scores('validation'))!;
     const choice = { rule: 'gate', budget: { falseAlarms: 0.2, confidence: null }, beta: 1 } as const;
     const labels = (deal: number, images = scored) => crossFitted(images, choice, deal)!.scores;
@@ -153,7 +153,7 @@ describe('a comparison', () => {
     expect(tradeOff.at(-1)!.falseAlarmRate.values).toEqual(metrics.map((each) => each.falseAlarmRate));
   });
 
-  test('without negatives to keep a budget on has figures at 0.5, and a note', async () => {
+  test('without negatives for a budget has figures at 0.5 and a note', async () => {
     for (const loss of ['bce', 'any-bce'] as const) {
       writeSyntheticRun(at(`positive/${loss}`), run(loss, 1, 2));
       const path = at(`positive/${loss}/scores/validation-labels.csv`);
@@ -174,7 +174,7 @@ describe('a comparison', () => {
   });
 });
 
-test('a budget that makes no sense is refused before anything else, a training above all', async () => {
+test('an invalid budget is refused before anything else, above all before training', async () => {
   const decision = { budget: { falseAlarms: 5 } };
   for (const experiment of [compare, sweep]) {
     const made = experiment({ config: 'nowhere.json', out: at('never'), decision });

@@ -1,4 +1,4 @@
-// A run at its decision: fitted on its validation scores, judged on test and, by cross-fitting, on validation itself.
+// A run at its decision: fitted on its validation scores, evaluated on test and, cross-fitted, on validation.
 
 import {
   crossFit,
@@ -15,18 +15,20 @@ import type { DecisionChoice } from './decisionText.js';
 import type { ScoredImages } from './readRuns.js';
 import { type TradeOff, tradeOffOf } from './tradeOff.js';
 
-/** The figures of a decision: those of `measure`, and how well presence scores tell positives from negatives. */
+/** Figures at a decision: those of `measure`, and how well presence separates positives from negatives. */
 export type DecidedMetrics = Metrics & { readonly presenceAuc: number | null };
 
 export interface DecidedRun {
   readonly decision: Decision;
-  /** On validation, each image decided without itself; undefined where {@link crossFitted} is. */
+  /**
+   * On validation, each image decided by a decision fitted without it; undefined if {@link crossFitted} is.
+   */
   readonly crossFitted: DecidedMetrics | undefined;
   readonly test: DecidedMetrics | undefined;
   readonly tradeOff: readonly TradeOff[] | undefined;
 }
 
-/** Decides a run. The split must have what {@link whyUndecided} asks for. */
+/** Fits and evaluates a run's decision. {@link whyUndecided} must be undefined for the validation split. */
 export function decideRun(
   validation: ScoredImages,
   test: ScoredImages | undefined,
@@ -38,7 +40,7 @@ export function decideRun(
   const labels = crossFitted(validation, choice);
   return {
     decision,
-    // Ranking is that of the scores; labels have none.
+    // Ranking metrics come from the scores; cross-fitted labels do not rank.
     crossFitted: labels && {
       ...measure(labels, importance),
       mAP: measure(validation).mAP,
@@ -52,7 +54,7 @@ export function decideRun(
   };
 }
 
-/** Why nothing can be fitted on a validation split; undefined where a decision can. */
+/** Says why no decision can be fitted on a validation split; undefined if one can. */
 export function whyUndecided(
   { positiveRows, negativeRows }: Pick<Metrics, 'positiveRows' | 'negativeRows'>,
   { rule, budget }: DecisionChoice,
@@ -66,10 +68,10 @@ export function whyUndecided(
 }
 
 /**
- * The images with labels, 0 or 1, in place of scores, each decided by a decision that was fitted without it; undefined with fewer
- * than two positives or negatives.
+ * Returns the images with predicted labels, 0 or 1, in place of scores, each from a decision fitted without
+ * that image; undefined with fewer than two positives or negatives.
  *
- * @param deal another number deals the images to other folds
+ * @param deal a different number assigns the images to different folds
  */
 export function crossFitted(
   validation: ScoredImages,
@@ -88,8 +90,8 @@ export function crossFitted(
 const foldCount = 5;
 
 /**
- * The fold of each image: positives and negatives are spread evenly, in an order that follows from the names alone, so that
- * runs on the same images have the same folds whatever the order of their files.
+ * Returns the fold of each image. Positives and negatives are spread evenly, in an order that depends only on
+ * the names, so that runs on the same images have the same folds whatever the order of their files.
  */
 function foldsByName({ names }: ScoredImages, kinds: Uint8Array, deal: number): Uint8Array {
   const suffix = deal === 0 ? '' : ` ${deal}`;
@@ -103,7 +105,7 @@ function foldsByName({ names }: ScoredImages, kinds: Uint8Array, deal: number): 
   return foldOf;
 }
 
-/** FNV-1a: names in sequence, such as frames of a video, end up far apart. */
+/** FNV-1a: consecutive names, such as the frames of a video, end up far apart. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);

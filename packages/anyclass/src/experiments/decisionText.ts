@@ -1,8 +1,8 @@
-// How runs are decided, in words.
+// Describes in words how runs are decided.
 
 import type { DecisionBudget, DecisionRule, Guarantee } from '@anyclass/core';
 
-/** A rule, and the price at which it is fitted. */
+/** A decision rule and the budget it is fitted within. */
 export interface DecisionChoice {
   readonly rule: DecisionRule;
   readonly budget: DecisionBudget;
@@ -11,7 +11,7 @@ export interface DecisionChoice {
 }
 
 /**
- * Where runs are evaluated, to follow a figure.
+ * Says at which decision runs are evaluated; follows a figure in a sentence.
  *
  * @example
  * decisionPhrase({ rule: 'gate', budget: { falseAlarms: 0.05 } }) // 'at 5% false alarms'
@@ -22,7 +22,7 @@ export function decisionPhrase({ rule, budget }: Omit<DecisionChoice, 'beta'>): 
   return `at ${budgetText(budget)}${rule === 'shared' ? ' with one threshold for all classes' : ''}`;
 }
 
-/** What the budget promises, as the beginning of a note. */
+/** Says what the budget guarantees; starts a note. */
 export function promiseText({ rule, budget }: DecisionChoice, guarantee: Guarantee): string {
   if (rule === 'fixed') return 'Every class at 0.5';
   if (rule === 'class') return 'Thresholds per class that maximize Fβ, whatever the false alarms';
@@ -31,7 +31,7 @@ export function promiseText({ rule, budget }: DecisionChoice, guarantee: Guarant
     return `${kept} or fewer, guaranteed with ${shortPercent(guarantee.confidence)} confidence`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
   const least = shortPercent(guarantee.smallestRate ?? 1);
-  return `${kept}, kept there without a guarantee: it has too few negatives to guarantee less than ${least}`;
+  return `${kept}, kept there without a guarantee: validation has too few negatives to guarantee less than ${least}`;
 }
 
 function budgetText(budget: DecisionBudget): string {

@@ -1,4 +1,4 @@
-// Differences to the standard loss as a table.
+// Differences from the standard loss as a table.
 
 import type { PaperFigure } from '@anyclass/core';
 import type { Cell, Column, Table } from '../tables/index.js';
@@ -7,7 +7,7 @@ import { confoundOf, fieldsText } from './confounds.js';
 import { decisionPhrase } from './decisionText.js';
 import { figureTitles, isOfOneSign } from './figures.js';
 
-/** A row for each difference at decisions, where there is one, and at 0.5. */
+/** Has a row for each difference at decisions, if any, and at 0.5. */
 export function differenceTable(
   dataset: string,
   figures: readonly PaperFigure[],
@@ -27,8 +27,8 @@ export function differenceTable(
     ...(hasConfounds ? [fieldsText(confoundOf(each, confounded)?.fields ?? [])] : []),
   ];
   return {
-    title: `${dataset}, ${differences[0]!.split}: difference to the standard loss`,
-    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${drawText(differences, replicates)}; in each, a side's metric is the mean over the seeds that both have). A difference holds if its interval excludes 0. The interval does not cover other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
+    title: `${dataset}, ${differences[0]!.split}: difference from the standard loss`,
+    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${drawText(differences, replicates)}; in each, a side's metric is the mean over the seeds that both sides share). A difference holds if its interval excludes 0. The interval does not cover other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
     columns: [
       ...(hasNetworks ? [{ title: 'network', kind: 'text' } as const] : []),
       { title: 'difference', kind: 'text' },
@@ -57,7 +57,7 @@ function differenceCell(difference: HeldDifference | null): Cell {
   return { value, interval: { low, high }, emphasis: holds === 'unclear' ? 'faint' : 'strong' };
 }
 
-/** Such as 'higher: F1, mAP*; lower: F1-Neg'. */
+/** For example, 'higher: F1, mAP*; lower: F1-Neg'. */
 export function heldText(figures: readonly PaperFigure[], differences: FigureDifferences): string {
   const named = (word: HeldDifference['holds']) =>
     figures

@@ -1,4 +1,4 @@
-// Experiments as a user makes them: runs side by side, a kill in the middle, the same command again, mistakes.
+// Experiments as a user runs them: runs side by side, a kill in the middle, the same command again, mistakes.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const at = (name: string) => join(folder, name);
 
 const anyclass = (...words: string[]) =>
   spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
-/** Loading libtorch's binding ends the process. */
+/** Makes the process exit as soon as libtorch's binding is loaded. */
 const withoutLibtorch = `data:text/javascript,${encodeURIComponent(
   "const { dlopen } = process; process.dlopen = (module, file, ...flags) => { if (file.endsWith('torch.node')) { console.error('libtorch was loaded'); process.exit(9); } dlopen(module, file, ...flags); };",
 )}`;
@@ -43,7 +43,7 @@ beforeAll(() => {
   writeFileSync(at('tiny.json'), JSON.stringify(tiny));
 });
 
-/** Starts a comparison and sends a signal when it writes what is waited for. */
+/** Starts a command and sends a signal once it prints `waitFor`. */
 function interrupted(words: string[], waitFor: string, signal: NodeJS.Signals) {
   const child = spawn(process.execPath, [program, ...words], { cwd: folder });
   let said = '';
@@ -60,7 +60,7 @@ function interrupted(words: string[], waitFor: string, signal: NodeJS.Signals) {
 }
 
 describe('a comparison', () => {
-  test('ends with 130 after Ctrl-C, its runs saved', async () => {
+  test('exits with 130 after Ctrl-C, with its runs saved', async () => {
     const words = [...compareWords, '--jobs', '2', '--out', 'out'];
     const { code, said } = await interrupted(words, 'epoch 1/2', 'SIGINT');
     expect(code).toBe(130);
@@ -70,7 +70,7 @@ describe('a comparison', () => {
     expect(existsSync(at('out/lock'))).toBe(false);
   });
 
-  test('goes on with the same command to tables and files', () => {
+  test('resumes with the same command and writes tables and files', () => {
     const { status, stdout, stderr } = anyclass(...compareWords, '--jobs', '2', '--out', 'out');
     expect({ status, stderr }).toMatchObject({
       status: 0,
@@ -109,7 +109,7 @@ describe('a comparison', () => {
     expect(statSync(model).mtimeMs).toBe(before);
   });
 
-  test('refuses runs with other settings before anything begins, with the field that differs', async () => {
+  test('refuses runs with other settings before anything starts, and names the field that differs', async () => {
     const changed = [...compareWords, '--out', 'out', '--set', 'batchSize=4'];
     const { status, stderr } = await runInProcess(folder, changed);
     expect(status).toBe(1);
@@ -118,7 +118,7 @@ describe('a comparison', () => {
     );
   });
 
-  test('tells the last lines of a run that failed, and finishes the others', () => {
+  test('prints the last lines of a run that failed, and finishes the others', () => {
     rmSync(at('out/digits-tresnet-s-any-bce@lambda=0.02-seed1/summary.json'));
     const checkpoints = at('out/digits-tresnet-s-any-bce@lambda=0.02-seed1/config.json');
     const record = JSON.parse(readFileSync(checkpoints, 'utf8'));
@@ -132,7 +132,7 @@ describe('a comparison', () => {
   });
 });
 
-test('a sweep that was killed goes on, draws its figure and recommends a value', async () => {
+test('a sweep that was killed resumes, draws its figure and recommends a value', async () => {
   const words = [
     'sweep',
     'tiny.json',
@@ -189,7 +189,7 @@ describe('mistakes', () => {
     [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: no such file'],
     [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "no such numeric field 'lamda'"],
     [['sweep', 'tiny.json', '--out', 'x', '--set', 'loss.name=bce'], 1, 'loss.lambda has no effect with bce'],
-  ])('%j ends with %d and says what is wrong', async (words, status, message) => {
+  ])('%j exits with %d and says what is wrong', async (words, status, message) => {
     const result = await runInProcess(folder, words);
     expect({ status: result.status, stderr: result.stderr }).toEqual({
       status,

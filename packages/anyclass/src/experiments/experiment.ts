@@ -9,6 +9,7 @@ import {
   type RunDevices,
   runDevices,
 } from '../children/devices.js';
+import { counted } from '../errors/counted.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { lockRun } from '../runs/runLock.js';
 import type { PlannedRun } from './plan.js';
@@ -17,29 +18,29 @@ import { planRows, type RunRow, runAll } from './runAll.js';
 
 export interface ExperimentSettings extends RunDevices {
   readonly out: string;
-  /** Runs side by side on each device. */
+  /** How many runs to train side by side on each device. */
   readonly jobs?: number | undefined;
-  /** Leave caches as they are. */
+  /** Skips preparing caches. */
   readonly noPrepare?: boolean;
 }
 
 export interface ExperimentControl {
   readonly onEvent?: RunEventListener;
-  /** Aborted: runs save a checkpoint and end, no other begins. */
+  /** When aborted, active runs save a checkpoint and stop, and no new run starts. */
   readonly signal?: AbortSignal;
-  /** Aborted: runs end at once. */
+  /** When aborted, runs stop immediately. */
   readonly kill?: AbortSignal;
 }
 
 export interface ExperimentRuns {
-  /** Of the finished runs. */
+  /** Folders of the finished runs. */
   readonly folders: readonly string[];
-  /** Runs that are not finished: they failed or were interrupted. */
+  /** Runs that failed or were interrupted. */
   readonly unfinished: readonly RunRow[];
 }
 
 /**
- * Makes all runs of a plan, or what is missing of them. Call it again to resume after an interruption.
+ * Trains all runs of a plan that are not finished yet. Call it again to resume after an interruption.
  *
  * @example
  * const { folders, unfinished } = await runExperiment(plan, { out: 'comparisons/coco' });
@@ -56,10 +57,10 @@ export async function runExperiment(
   using _lock = lockRun(out);
   const rows = planRows(plan);
   const missing = rows.filter(({ row }) => row.state !== 'reused');
-  // Told once and now, not by every run.
+  // Report a missing engine once and now, not from every run.
   if (missing.length > 0) engineBuild();
   note(
-    `${rows.length} runs in ${out}: ${rows.length - missing.length} already finished and reused, ${missing.length} to train`,
+    `${counted(rows.length, 'run')} in ${out}: ${rows.length - missing.length} already finished and reused, ${missing.length} to train`,
   );
   if (missing.length > 1 && jobs !== 1 && takesTurns(chosen)) {
     note(

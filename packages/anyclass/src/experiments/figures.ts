@@ -1,11 +1,11 @@
-// The figures that runs are evaluated by, and what they are over seeds.
+// The figures that runs are evaluated by, and their spread over seeds.
 
 import type { PaperFigure } from '@anyclass/core';
 
-/** At a decision there is also the AUC of presence scores. */
+/** A figure at a decision, which also has the AUC of presence scores. */
 export type DecidedFigure = PaperFigure | 'presenceAuc';
 
-/** By their names in the paper, where it has them. */
+/** The figures' names, as in the paper if it has them. */
 export const figureTitles: Readonly<Record<DecidedFigure, string>> = {
   macroF1: 'F1',
   macroF2: 'F2',
@@ -19,16 +19,16 @@ export const figureTitles: Readonly<Record<DecidedFigure, string>> = {
 /** A figure over seeds. */
 export interface Spread {
   readonly mean: number;
-  /** Of the seeds, with n - 1; null for a single seed. */
+  /** Standard deviation over seeds, with n - 1 in the denominator; null for a single seed. */
   readonly standardDeviation: number | null;
   readonly lowest: number;
   readonly highest: number;
-  /** By rising seed. */
+  /** In ascending order of seed. */
   readonly values: readonly number[];
 }
 
 /**
- * Mean and spread of a figure over seeds; null where it is undefined for one of them.
+ * Computes the mean and spread of a figure over seeds; null if it is undefined for any of them.
  *
  * @example
  * spreadOf([0.6, 0.7, 0.8]) // mean 0.7, standardDeviation 0.1, lowest 0.6, highest 0.8
@@ -47,7 +47,7 @@ export function spreadOf(values: readonly (number | null)[]): Spread | null {
   };
 }
 
-/** Whether a difference over seeds has the same sign for each of them. */
+/** Whether the difference has the same sign for every seed. */
 export function isOfOneSign({
   value,
   perSeed,

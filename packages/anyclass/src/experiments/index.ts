@@ -1,14 +1,14 @@
-// Experiments: many runs from one configuration, and what they tell together. From the beginning to the end:
-//   variants, sweepPlan, plan      what a user asks for, as a list of runs
-//   experiment, prepareCaches      the way of all of them, with Ctrl-C in between
-//   runAll                         side by side (with children/)
-//   runState                       what is there of a run
-//   readRuns, seedGroups           finished runs, and those that differ in their seed alone
-//   comparison                     their figures (judgedGroup; at decisions decidedRun, tradeOff) and differences (lossPairs,
-//                                  alignedModels, methodDifferences, confounds)
-//   comparisonTables, verdict      as tables (differenceTable), and in a sentence (decisionText)
-//   sweep, valueDifferences        as a recommended value, if the choice matters
-//   results                        files of it, and what went wrong
+// Experiments: many runs from one configuration, and what they show together. From start to finish:
+//   variants, sweepPlan, plan      turn the user's request into a list of runs
+//   experiment, prepareCaches      run them all; handle interruption
+//   runAll                         runs side by side (with children/)
+//   runState                       which parts of a run exist
+//   readRuns, seedGroups           finished runs, grouped by everything but the seed
+//   comparison                     figures (judgedGroup; at decisions decidedRun, tradeOff) and differences
+//                                  (lossPairs, alignedModels, methodDifferences, confounds)
+//   comparisonTables, verdict      the comparison as tables (differenceTable) and as a sentence (decisionText)
+//   sweep, valueDifferences        a recommended value, if the choice matters
+//   results                        result files and failures
 
 export {
   type Comparison,

@@ -1,4 +1,4 @@
-// A group's figures, from the scores of its runs.
+// Computes a group's figures from the scores of its runs.
 
 import { eachFigure, type JudgedModel, type Metrics, measure, type PaperFigure } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
@@ -13,24 +13,24 @@ import { tradeOffSpread } from './tradeOff.js';
 export interface JudgedGroup {
   readonly group: SeedGroup;
   readonly figures: GroupFigures;
-  /** What differences are computed from, one for each run. */
+  /** One for each run; differences are computed from these. */
   readonly models: readonly ComparedModel[];
-  /** Why no decision is evaluated, where none is. */
+  /** Why no decision is evaluated, if none is. */
   readonly undecided: string | undefined;
 }
 
-/** Scores to judge at 0.5: on test, or on validation where the test split has no labels. */
+/** Scores to evaluate at 0.5: on test, or on validation if the test split has no labels. */
 export interface ComparedModel extends JudgedModel {
   readonly scored: ScoredImages;
   readonly validation: ScoredImages;
   readonly folder: string;
 }
 
-/** Judges all runs of a group at 0.5 and at their decisions. */
+/** Evaluates all runs of a group at 0.5 and at their decisions. */
 export async function judgeGroup(group: SeedGroup, choice: DecisionChoice): Promise<JudgedGroup> {
   const { runs, ...rest } = group;
   const judged: JudgedRun[] = [];
-  // One after another: a table of scores is large while it is read.
+  // One at a time: reading a score table takes a lot of memory.
   for (const run of runs) judged.push(await judgeRun(run, choice));
   refuseOtherCounts(group.label, judged);
   return {
@@ -80,7 +80,7 @@ async function judgeRun(run: Run, choice: DecisionChoice): Promise<JudgedRun> {
   };
 }
 
-/** A mean over runs on other images means nothing: a table of scores was cut off, perhaps. */
+/** A mean over runs on different images is meaningless; a score table may have been truncated. */
 function refuseOtherCounts(label: string, [first, ...others]: readonly JudgedRun[]): void {
   for (const split of ['validation', 'test'] as const) {
     const images = first![split]?.rows ?? 0;
@@ -92,7 +92,7 @@ function refuseOtherCounts(label: string, [first, ...others]: readonly JudgedRun
   }
 }
 
-/** F2-CIW replaces F2 where classes have an importance. */
+/** F2-CIW replaces F2 if the classes have an importance. */
 function figuresFor({ classImportance }: Run): PaperFigure[] {
   return ['macroF1', classImportance ? 'f2Ciw' : 'macroF2', 'mAP', 'f1Neg'];
 }
@@ -115,7 +115,7 @@ function decidedFigures(runs: readonly DecidedRun[], { rule, budget, beta }: Dec
   };
 }
 
-/** What is made of the values of all runs; null where a run has none. */
+/** Applies `of` to the values of all runs; null if any run has none. */
 function ifAll<Value, Result>(
   values: readonly (Value | undefined)[],
   of: (values: readonly Value[]) => Result,
@@ -124,7 +124,7 @@ function ifAll<Value, Result>(
   return defined.length === values.length ? of(defined) : null;
 }
 
-/** Each figure over the runs of a group. */
+/** The spread of each figure over the runs of a group. */
 function spreads(metrics: readonly Metrics[]): FigureSpreads {
   return eachFigure((figure) => spreadOf(metrics.map((each) => each[figure])));
 }

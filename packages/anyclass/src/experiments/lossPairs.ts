@@ -1,19 +1,20 @@
-// Which groups stand against one another, and which cannot.
+// Which groups are compared with each other, and which cannot be.
 
 import { listed } from '../errors/listed.js';
 import { mismatch } from './alignedModels.js';
 import type { JudgedGroup } from './judgedGroup.js';
 import { type SeedGroup, standardCandidates, standardOf } from './seedGroups.js';
 
-/** A group with an any-class loss, and that with its standard loss on the same images. */
+/** A group with an any-class loss, and the group with its standard loss on the same images. */
 export interface LossPair {
   readonly anyClass: SeedGroup;
   readonly standard: SeedGroup;
 }
 
 /**
- * All pairs of an any-class loss and its standard loss. Those that were not judged on the same images are left out, with a note
- * that names two of their runs; so are losses with several standard ones beside them, none with the same settings.
+ * Returns all pairs of an any-class loss and its standard loss. Pairs that were not evaluated on the same
+ * images are left out, with a note that names two of their runs. So are losses with several standard-loss
+ * groups, none of which has the same settings.
  */
 export function lossPairs(judged: readonly JudgedGroup[]): {
   readonly pairs: readonly LossPair[];

@@ -17,7 +17,7 @@ import type { ComparedModel, JudgedGroup } from './judgedGroup.js';
 import { judgedOf, type LossPair } from './lossPairs.js';
 import type { SeedGroup } from './seedGroups.js';
 
-/** What is drawn for: figures at 0.5, or decisions that are refitted in each draw. */
+/** What a bootstrap draw evaluates: figures at 0.5, or decisions that are refitted in each draw. */
 export type DrawTask = 'at 0.5' | 'at decisions';
 
 export interface DifferenceOptions {
@@ -25,13 +25,13 @@ export interface DifferenceOptions {
   readonly seed: number;
   readonly confidence: number;
   readonly decision: DecisionChoice;
-  /** For the draws at decisions, of each dataset. */
+  /** Time limit per dataset for the draws at decisions. */
   readonly seconds: number;
   /** Called after each draw for a dataset. */
   readonly onDraw?: ((task: DrawTask) => void) | undefined;
 }
 
-/** One for each pair. */
+/** Returns one difference for each pair. */
 export function methodDifferences(
   judged: readonly JudgedGroup[],
   pairs: readonly LossPair[],
@@ -49,7 +49,7 @@ interface JudgedPair {
   readonly other: JudgedGroup;
 }
 
-/** The pairs of each dataset: one set of draws serves them all, unless some were judged on other images. */
+/** Groups pairs evaluated on the same images of a dataset; one set of draws serves a whole group. */
 function onSameImages(pairs: readonly JudgedPair[]): JudgedPair[][] {
   const sets: JudgedPair[][] = [];
   for (const pair of pairs) {
@@ -93,7 +93,7 @@ function ofSameImages(pairs: readonly JudgedPair[], options: DifferenceOptions):
   });
 }
 
-/** Of each run alone, by its folder: which runs make up a side depends on the pair. */
+/** Replicates of each single run, keyed by folder: which runs make up a side depends on the pair. */
 type Replicates = ReadonlyMap<string, SeedReplicates>;
 
 function drawnAtHalf(
@@ -113,7 +113,7 @@ function drawnAtHalf(
   return new Map(runs.map(({ folder }, i) => [folder, drawn[i]![0]!]));
 }
 
-/** In each draw, every run's decision is fitted on validation images redrawn. */
+/** In each draw, every run's decision is refitted on resampled validation images. */
 function drawnAtDecisions(
   runs: readonly ComparedModel[],
   classImportance: readonly number[] | undefined,
@@ -132,7 +132,7 @@ function drawnAtDecisions(
   return new Map(runs.map(({ folder }, i) => [folder, drawn[i]!]));
 }
 
-/** The seeds that both have, so that a lucky one counts on both sides; where they share none, all of each. */
+/** The seeds that both sides share, so that a lucky seed counts on both; if none, all seeds of each side. */
 function comparedSeeds(
   standard: SeedGroup,
   anyClass: SeedGroup,
@@ -143,7 +143,7 @@ function comparedSeeds(
     : { standard: standard.seeds, anyClass: anyClass.seeds };
 }
 
-/** The runs of one side, by their seeds. */
+/** The runs of one side of a comparison, with their seeds. */
 export interface Side {
   readonly seeds: readonly number[];
   readonly replicates: readonly SeedReplicates[];

@@ -23,7 +23,7 @@ describe('time', () => {
     expect(runSeconds(40, sewerml, rate) / 3600).toBeCloseTo(4.43, 2);
   });
 
-  test('a quarter of the pixels goes four times as fast, and twice the cores twice', () => {
+  test('a quarter of the pixels is four times as fast, and twice the cores are twice as fast', () => {
     const network = { name: 'resnet-18', inputSize: 224 } as const;
     const whole = assumedRate(network, 5, 'cpu', 2);
     expect(assumedRate({ ...network, inputSize: 112 }, 5, 'cpu', 2)).toBeCloseTo(4 * whole, 9);
@@ -31,7 +31,7 @@ describe('time', () => {
     expect(assumedRate(network, 5, 'gpu')).toBeGreaterThan(whole);
   });
 
-  test('no epochs take no time, and more of anything takes longer', () => {
+  test('zero epochs take no time, more epochs take longer, and twice the rate takes half the time', () => {
     const size = fc.record({
       classes: fc.constant(3),
       train: fc.nat(1e6),
@@ -58,7 +58,7 @@ describe('time', () => {
 });
 
 describe('disk', () => {
-  test('AdamW keeps two numbers beside each weight, SGD one', () => {
+  test('AdamW stores two numbers with each weight, SGD one', () => {
     const bytes = (name: 'sgd' | 'adamw') =>
       runBytes(
         validateConfiguration({
@@ -74,7 +74,7 @@ describe('disk', () => {
     expect(bytes('adamw')).toBe(weights * (3 + 2));
   });
 
-  test('a cache has every pixel once', () => {
+  test('a cache stores every pixel once', () => {
     expect(cacheBytes(10, 224, 3)).toBe(10 * 224 * 224 * 3);
   });
 });
@@ -91,7 +91,7 @@ test('only the training images of a subset count', async () => {
   expect((await estimatePlan(plan, { out })).rows[0]?.images).toBe(50);
 });
 
-test('a plan is estimated by what is left, with the rate that was measured', async () => {
+test('an estimate covers the remaining work, at the measured rate', async () => {
   const out = join(folder, 'out');
   const plan = await planRuns({
     config: 'quick',
@@ -112,10 +112,10 @@ test('a plan is estimated by what is left, with the rate that was measured', asy
   writeFileSync(join(plan[0]!.folder, 'metrics.jsonl'), [1, 2, 3].map(record).join('\n'));
   const after = await estimatePlan(plan, { out });
   expect(after.rows[0]).toMatchObject({ imagesPerSecond: 100, isMeasured: true });
-  // One epoch of the first run and four of the second: 610 images each, and 20 more to judge each run at its end.
+  // One epoch of the first run and four of the second: 610 images each, plus 20 to evaluate each run.
   expect(after.seconds).toBeCloseTo((5 * 610 + 2 * 20) / 100, 9);
   expect(after.bytes).toBe(before.bytes);
   const spread = await estimatePlan(plan, { out, devices: 'cpu,cpu' });
-  // Not less than the longer run.
+  // At least the time of the longer run.
   expect(spread.seconds).toBeCloseTo((4 * 610 + 20) / 100, 9);
 });

@@ -1,10 +1,10 @@
-// How long the runs of a plan take and how much disk they need, before the first begins.
+// Estimates how long the runs of a plan take and how much disk space they need, before the first one starts.
 
 import { availableParallelism } from 'node:os';
 import type { Configuration } from '../configuration/schema.js';
 import { type NetworkName, networkCost, takesFeatures } from '../networks/catalog.js';
 
-/** What a run has to work on. */
+/** The size of a run's data. */
 export interface RunSize {
   readonly classes: number;
   readonly train: number;
@@ -12,27 +12,27 @@ export interface RunSize {
   readonly test: number;
 }
 
-/** Training images a second on an NVIDIA H200 at 224 px, batch 256, bfloat16: bench/RESULTS.md. */
+/** Training images per second on an NVIDIA H200 at 224 px, batch 256, bfloat16: bench/RESULTS.md. */
 const h200Rates: Readonly<Partial<Record<NetworkName, number>>> = {
   'tresnet-l': 2718,
   'vit-b-16': 3613,
   'maxvit-s': 1467,
 };
 
-/** Multiply-adds a second: what TResNet-L gets from an H200, for networks that were not measured there. */
+/** Multiply-adds per second that TResNet-L reaches on an H200, for networks that were not measured there. */
 const h200Speed = 3 * 2718 * networkCost('tresnet-l', 17).multiplyAdds;
 
-/** The same of a CPU core: TResNet-M at 64 px on two cores in bench/RESULTS.md. */
+/** Multiply-adds per second of a CPU core: TResNet-M at 64 px on two cores in bench/RESULTS.md. */
 const coreSpeed = 28e9;
 
-/** Feature vectors a second, whatever the network: what a batch takes to be read and to be counted. */
+/** Feature vectors per second with any network: the cost of reading a batch and computing its figures. */
 const vectorsPerSecond = 10_000;
 
-/** Forward and backward cost about three times what scoring an image does. */
+/** A forward and backward pass costs about three times as much as scoring. */
 const passes = 3;
 
 /**
- * Training images a second where nobody has measured: on a GPU those of an H200, on the CPU what its cores should do.
+ * Assumed training images per second: on a GPU the rate of an H200, on the CPU an estimate from its cores.
  *
  * @example
  * assumedRate({ name: 'tresnet-l', inputSize: 224 }, 17, 'gpu') // 2718
@@ -45,13 +45,13 @@ export function assumedRate(
 ): number {
   const perImage = passes * networkCost(name, classes).multiplyAdds;
   const at224 = device === 'gpu' ? (h200Rates[name] ?? h200Speed / perImage) : (cores * coreSpeed) / perImage;
-  // What a step costs beside its products is most of the time of networks that small.
+  // In networks this small, most of the time goes to a step's overhead, not to its matrix products.
   if (takesFeatures(name)) return Math.min(at224, vectorsPerSecond);
   return at224 * (224 / inputSize) ** 2;
 }
 
 /**
- * Seconds that some epochs of a run take: training, and after each the validation split.
+ * Seconds for a number of epochs: training, validation after each, and scoring both splits at the end.
  *
  * @example
  * runSeconds(40, { classes: 17, train: 1_040_129, validation: 130_046, test: 0 }, 2718) / 3600 // 4.43
@@ -65,12 +65,12 @@ export function runSeconds(
   return (epochs * (train + validation / passes) + judgedAtTheEnd / passes) / imagesPerSecond;
 }
 
-/** Characters of a probability in a table of scores, with the comma, and of a label. */
+/** Characters in a score table for a probability with its comma, plus those for a label. */
 const cellBytes = 20 + 2;
 
 /**
- * Bytes of a finished run's folder: the newest checkpoints, each with the optimizer's state; the weights that were best by each
- * metric; the model; scores and labels. While it runs, there is one checkpoint more whenever one is being written.
+ * Bytes of a finished run's folder: the newest checkpoints, each with the optimizer state; the best weights
+ * by each metric; the model; scores and labels. Writing a checkpoint needs room for one more.
  */
 export function runBytes(configuration: Configuration, size: RunSize): number {
   const { network, optimizer, averageDecay, checkpoints, bestBy } = configuration;
@@ -82,7 +82,7 @@ export function runBytes(configuration: Configuration, size: RunSize): number {
   return checkpoints.keep * checkpoint + (best + 1) * weights + scores;
 }
 
-/** Bytes of the cache of prepared images. */
+/** Bytes of the cache of preprocessed images. */
 export function cacheBytes(images: number, inputSize: number, channels: number): number {
   return images * inputSize ** 2 * channels;
 }

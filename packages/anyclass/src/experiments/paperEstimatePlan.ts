@@ -1,4 +1,4 @@
-// The estimate of a whole plan: what is left to do, by data and network.
+// Estimates the remaining work of a whole plan, by dataset and network.
 
 import { existsSync } from 'node:fs';
 import { type ChildDevice, freeGpuMemory, runDevices } from '../children/devices.js';
@@ -21,39 +21,40 @@ export interface EstimatedRuns {
   readonly dataset: string;
   readonly network: string;
   readonly runs: number;
-  /** Of them. */
+  /** How many of the runs are finished. */
   readonly finished: number;
   readonly epochs: number;
   /** Training images. */
   readonly images: number;
   readonly parameters: number;
   readonly imagesPerSecond: number;
-  /** Measured by an epoch of one of these runs. */
+  /** Whether the rate was measured in an epoch of one of these runs. */
   readonly isMeasured: boolean;
-  /** What is left, one run after another. */
+  /** Remaining time if the runs were trained one after another. */
   readonly seconds: number;
-  /** What the folders of runs that are not finished will take. */
+  /** Disk space that the folders of unfinished runs will take. */
   readonly bytes: number;
 }
 
-/** Plain JSON. */
+/** The estimate of a plan, as plain JSON. */
 export interface PlanEstimate {
   readonly rows: readonly EstimatedRuns[];
   readonly devices: readonly string[];
-  /** Where no GPU was found, the CPU. */
+  /** False if no GPU was found and the runs use the CPU. */
   readonly isOnGpu: boolean;
-  /** On all devices together, and at least what the longest run takes. */
+  /** Remaining time with all devices working in parallel; at least that of the longest run. */
   readonly seconds: number;
   readonly bytes: number;
-  /** Left on the disk of the runs. */
+  /** Free space on the disk that holds the runs. */
   readonly freeBytes: number;
-  /** Of the prepared images that are missing. */
+  /** Disk space for the preprocessed images that are still missing. */
   readonly cacheBytes: number;
   readonly cacheFreeBytes: number;
 }
 
 /**
- * Estimates what a plan still takes. Rates come from epochs that runs of the plan have behind them, else they are assumed.
+ * Estimates the time and disk space that a plan still needs. Rates come from epochs that runs of the plan
+ * have completed; otherwise they are assumed.
  *
  * @example
  * const { seconds, bytes } = await estimatePlan(plan, { out: 'paper' });
@@ -121,7 +122,7 @@ function estimateRun({ folder, configuration }: PlannedRun, size: RunSize, rate:
   };
 }
 
-/** The median over the epochs that runs of the plan have behind them, by network and image size. */
+/** The median rate over the completed epochs of the plan's runs, by network and image size. */
 function measuredRates(plan: readonly PlannedRun[]): ReadonlyMap<string, number> {
   const rates = new Map<string, number[]>();
   for (const run of plan) {

@@ -1,10 +1,10 @@
-// The estimate of a plan for people.
+// A plan's estimate as a table for people.
 
 import type { Table } from '../tables/index.js';
 import type { EstimatedRuns, PlanEstimate } from './paperEstimatePlan.js';
 
 /**
- * The plan as a table: a row for each network on each dataset, and below it what all of them take.
+ * Returns the estimate as a table: a row for each network on each dataset, and the totals in a note below.
  *
  * @example
  * textTable(estimateTable(await estimatePlan(plan, { out: 'paper' }), 'Table 1'))
@@ -22,7 +22,7 @@ export function estimateTable(estimate: PlanEstimate, title: string): Table {
       { title: 'images', kind: 'count' },
       { title: 'parameters', kind: 'count' },
       { title: 'images/s', kind: 'text', align: 'right' },
-      { title: 'left', kind: 'text', align: 'right' },
+      { title: 'time left', kind: 'text', align: 'right' },
       { title: 'GiB', kind: 'number', digits: 1 },
     ],
     rows: estimate.rows.map((row) => [
@@ -41,7 +41,7 @@ export function estimateTable(estimate: PlanEstimate, title: string): Table {
 }
 
 /**
- * A time as precise as an estimate is.
+ * Formats a duration with a precision fit for an estimate.
  *
  * @example
  * timeText(16_000) // '4.4 h'
@@ -72,6 +72,6 @@ function noteOf(estimate: PlanEstimate): string {
 
 function diskText(what: string, bytes: number, free: number): string {
   const gibibytes = (value: number) => `${(value / 2 ** 30).toFixed(1)} GiB`;
-  const text = `${what} need ${gibibytes(bytes)} of disk space; ${gibibytes(free)} are free`;
+  const text = `${what} need ${gibibytes(bytes)} of disk space; ${gibibytes(free)} is free`;
   return bytes > free ? `Caution: ${text}.` : `${text}.`;
 }

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-paper-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const out = join(folder, 'out');
 
-test('a table has a run for every row that was published, and no other', () => {
+test('a table has a run for every published row, and no other', () => {
   for (const [table, dataset] of [
     ['1', 'sewerml'],
     ['2', 'chestxray14'],
@@ -23,7 +23,7 @@ test('a table has a run for every row that was published, and no other', () => {
   }
 });
 
-test('the ablations are those that were published, with their λ', () => {
+test('the ablations are the published ones, with their λ', () => {
   const published = paperDatasets.flatMap((dataset) =>
     (['bce', 'focal'] as const).flatMap((base) => {
       const found = paperLambdaAblation(dataset, base);
@@ -36,7 +36,7 @@ test('the ablations are those that were published, with their λ', () => {
 });
 
 describe('the plan of a table', () => {
-  test('trains each network by its own recipe', async () => {
+  test('trains each network with its own recipe', async () => {
     const plan = await planPaper({ table: '2', data: ['chestxray14=x'], out });
     expect(plan.map(({ name }) => name)).toEqual(
       ['tresnet-l', 'maxvit-s'].flatMap((network) =>
@@ -52,12 +52,12 @@ describe('the plan of a table', () => {
 
   test('shares the runs of a loss table with its ablation', async () => {
     const plan = await planPaper({ table: 'all', data: ['coco-41=x'], out });
-    // Four losses with two networks, and eight λ of which one is in the table.
+    // Four losses with two networks, and eight λ, one of which is in the table.
     expect(plan.length).toBe(8 + 7);
     expect(new Set(plan.map(({ folder: path }) => path)).size).toBe(plan.length);
   });
 
-  test('has the seeds, fields and networks that are asked for', async () => {
+  test('has the requested seeds, fields and networks', async () => {
     const options = { table: '1', data: ['sewerml=x'], networks: 'maxvit-s', out } as const;
     const plan = await planPaper({ ...options, seeds: '1,2', set: ['epochs=3', 'network.name=tresnet-s'] });
     expect(plan.length).toBe(8);

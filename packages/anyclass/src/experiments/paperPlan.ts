@@ -1,4 +1,4 @@
-// The runs behind the tables of arXiv 2506.05721: which networks, losses and λ on which data, each by its own recipe.
+// The runs behind the tables of arXiv 2506.05721: networks, losses and λ on each dataset, by recipe.
 
 import { resultKey } from '../configuration/dottedFields.js';
 import {
@@ -20,28 +20,28 @@ export type PaperTable = (typeof paperTables)[number];
 
 export interface PaperOptions extends ExperimentSettings {
   readonly table: PaperTable;
-  /** `NAME=DIR`, one each. */
+  /** `NAME=DIR`, one entry per dataset. */
   readonly data: readonly string[];
-  /** Only these of the table's networks, with commas between. Default all. */
+  /** Comma-separated subset of the table's networks. Default: all. */
   readonly networks?: string | undefined;
   /** `field=value`, for all runs. */
   readonly set?: readonly string[];
-  /** Such as `1,2,3`. Default `1`: the paper has one seed each. */
+  /** Comma-separated seeds, such as `1,2,3`. Default `1`: the paper trains one seed per setup. */
   readonly seeds?: string;
   /** Bootstrap replicates; 0 disables differences. Default 1000. */
   readonly replicates?: number;
 }
 
-/** Rows of a table that one recipe makes. */
+/** The rows of a table that one recipe produces. */
 export interface PaperPart {
   readonly dataset: PaperDataset;
   readonly network: PaperNetwork;
-  /** As `compare` takes them. */
+  /** In the format of `compare`'s `losses`. */
   readonly losses: string;
 }
 
 /**
- * What a table of the paper consists of.
+ * Returns the parts of a table of the paper.
  *
  * @example
  * paperParts('2').map(({ dataset, network }) => `${dataset} ${network}`) // ['chestxray14 tresnet-l', 'chestxray14 maxvit-s']
@@ -51,7 +51,7 @@ export function paperParts(table: PaperTable): readonly PaperPart[] {
 }
 
 /**
- * All runs of a table, on the data that are given. A loss table needs its dataset; the ablations are those of the datasets given.
+ * Plans all runs of a table. A loss table needs its dataset; the λ table covers the given datasets.
  *
  * @example
  * const plan = await planPaper({ table: '1', data: ['sewerml=data/sewerml'], out: 'paper' });
@@ -100,7 +100,7 @@ function ablation(dataset: PaperDataset, base: 'bce' | 'focal'): PaperPart {
   return { dataset, network: 'tresnet-l', losses: [base, ...swept].join(',') };
 }
 
-/** DATASET by the paper's name for it. */
+/** Maps the paper's name of each dataset to its DATASET. */
 function namedFolders(data: readonly string[]): ReadonlyMap<PaperDataset, string> {
   const folders = new Map<PaperDataset, string>();
   for (const text of data) {
@@ -114,7 +114,7 @@ function namedFolders(data: readonly string[]): ReadonlyMap<PaperDataset, string
   return folders;
 }
 
-/** The parts whose data are given and whose network is wanted; data or networks that no part has are a mistake. */
+/** The parts whose data is given and whose network is selected; throws for data or networks in no part. */
 function chosenParts(
   table: PaperTable,
   folders: ReadonlyMap<PaperDataset, string>,
@@ -124,7 +124,7 @@ function chosenParts(
   const what = table === 'all' ? 'the paper' : table === 'lambda' ? 'the λ ablation' : `table ${table}`;
   const known = [...new Set(parts.map(({ dataset }) => dataset))];
   const foreign = [...folders.keys()].find((name) => !known.includes(name));
-  if (foreign) throw new UsageError(`${what} has no ${foreign}; it is about ${known.join(', ')}`, 'data');
+  if (foreign) throw new UsageError(`${what} has no ${foreign}; it covers ${known.join(', ')}`, 'data');
   if (folders.size === 0) {
     throw new UsageError(`${what} needs ${known.map((name) => `${name}=DIR`).join(' or ')}`, 'data');
   }

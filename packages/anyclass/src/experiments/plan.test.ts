@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('variants', () => {
-  test('are names with settings behind @, which are fields of their part or of the configuration', () => {
+  test('are names with settings after @, which are fields of their part or of the configuration', () => {
     expect(parseVariants('bce, any-bce@lambda=0.2@epochs=3@optimizer.rate=0.1', 'loss')).toEqual([
       { text: 'bce', name: 'bce', set: [] },
       {
@@ -26,20 +26,20 @@ describe('variants', () => {
     ]);
   });
 
-  test('may set lists, whose commas separate nothing', () => {
+  test('may set lists, whose commas do not separate variants', () => {
     expect(
       parseVariants('tresnet-m@schedule.milestones=[5,7],vit-b-16', 'network').map(({ name }) => name),
     ).toEqual(['tresnet-m', 'vit-b-16']);
   });
 
-  test('set inner fields of their part too', () => {
+  test('may set nested fields of their part', () => {
     expect(parseVariant('digits@digits.seed=1@loss.lambda=0.2', 'data').set).toEqual([
       'data.digits.seed=1',
       'loss.lambda=0.2',
     ]);
   });
 
-  test('of data keep commas and @ of paths', () => {
+  test('of data keep the commas and @ of paths', () => {
     expect(parseVariant('a@b/1.csv,a@b/2.csv@keep=["x","y"]', 'data')).toMatchObject({
       name: 'a@b/1.csv,a@b/2.csv',
       set: ['data.keep=["x","y"]'],
@@ -58,7 +58,7 @@ describe('variants', () => {
     expect(() => parseVariants(text, 'loss')).toThrow(message);
   });
 
-  test('seeds are whole numbers, none twice', () => {
+  test('seeds are integers without duplicates', () => {
     expect(parseSeeds('3, 1,2')).toEqual([3, 1, 2]);
     for (const wrong of ['1,,2', '-1', '1.5', 'x', '']) expect(() => parseSeeds(wrong)).toThrow('seeds: ');
     expect(() => parseSeeds('1,2,1')).toThrow('seeds: 1 is listed twice');
@@ -91,13 +91,13 @@ describe('a plan', () => {
     });
   });
 
-  test('names λ also where it is the default, so that a sweep finds the runs of a comparison', async () => {
+  test('names λ even if it is the default, so that a sweep finds the runs of a comparison', async () => {
     const name = async (losses: string) =>
       (await planRuns({ ...request, losses: parseVariants(losses, 'loss') }))[0]!.name;
     expect(await name('any-bce')).toBe(await name('any-bce@lambda=0.02'));
   });
 
-  test('has the data that are given where no variant names others', async () => {
+  test('uses the given data unless a variant names other data', async () => {
     const runs = await planRuns({
       ...request,
       data: 'pipes.csv',
@@ -107,7 +107,7 @@ describe('a plan', () => {
     expect(runs.map(({ name }) => name.split('-')[0])).toEqual(['pipes@data.keep=3', 'scans']);
   });
 
-  test('takes the paper’s recipe of each network and dataset', async () => {
+  test('uses the paper’s recipe for each network and dataset', async () => {
     const runs = await planRuns({
       ...request,
       config: 'paper/sewerml/tresnet-l',
@@ -129,7 +129,7 @@ describe('a plan', () => {
     );
   });
 
-  test('tells files of one name apart by their folders', async () => {
+  test('tells files with the same name apart by their folders', async () => {
     const datasets = ['siteA/labels.csv', 'siteB/labels.csv', 'scans.csv'].map((path) =>
       parseVariant(path, 'data'),
     );
@@ -140,7 +140,7 @@ describe('a plan', () => {
     expect(deeper.map(({ name }) => name.split('-')[0])).toEqual(['a+data+labels', 'b+data+labels']);
   });
 
-  test('shortens long names where they tell least', async () => {
+  test('shortens long names in their least informative part', async () => {
     const classes = (first: number) =>
       JSON.stringify(Array.from({ length: 60 }, (_, i) => `class ${first + i}`));
     const runs = await planRuns({
@@ -161,18 +161,18 @@ describe('a plan', () => {
     ['any-bce', 'any-bce@alpha=1'],
     ['any-bce@alpha=0.50', 'any-bce@alpha=0.5'],
     ['any-bce@beta=0.9@alpha=0.5', 'any-bce@alpha=0.5@beta=0.9'],
-  ])('with the same run as %s and %s is refused', async (first, second) => {
+  ])('that lists the same run as %s and %s is refused', async (first, second) => {
     const twice = { ...request, losses: parseVariants(`bce,${first},${second}`, 'loss') };
     await expect(planRuns(twice)).rejects.toThrow(`'${first}' and '${second}' are the same run`);
   });
 
-  test('writes values in one way', async () => {
+  test('spells equal values the same way', async () => {
     const losses = parseVariants('any-bce@alpha=0.50@beta=9e-1', 'loss');
     const [run] = await planRuns({ ...request, losses });
     expect(run!.name).toBe('digits-tresnet-s-any-bce@lambda=0.02@loss.alpha=0.5@loss.beta=0.9-seed1');
   });
 
-  test('finds runs that are there under another name, finished ones first', async () => {
+  test('finds runs that exist under another name, finished ones first', async () => {
     const out = join(folder, 'renamed');
     const plan = (losses: string) =>
       planRuns({ ...request, seeds: [1], out, losses: parseVariants(losses, 'loss') });
@@ -192,21 +192,21 @@ describe('a plan', () => {
     expect((await plan('any-bce'))[0]!.name).toBe('digits-tresnet-s-any-bce@lambda=0.02-seed1');
   });
 
-  test('with a loss that there is not is refused by the configuration', async () => {
+  test('with an unknown loss is refused by the configuration', async () => {
     const wrong = { ...request, losses: parseVariants('anybce', 'loss') };
     await expect(planRuns(wrong)).rejects.toThrow('loss.name: expected one of bce');
   });
 });
 
-test('a sweep over a field that no result depends on is refused', () => {
+test('a sweep over a field that does not affect results is refused', () => {
   expect(() => parseOver('threads=1,2')).toThrow('over: threads has no effect on results');
 });
 
-describe('what is there of a run', () => {
+describe('the state of a run', () => {
   const configuration = absolutePaths(validateConfiguration({ data: { dataset: 'digits' }, epochs: 2 }));
   const planned = (name: string) => ({ name, folder: join(folder, name), configuration });
 
-  test('is nothing, a beginning or all of it, wherever it was computed', () => {
+  test('is absent, begun or finished, wherever it was computed', () => {
     expect(runState(planned('absent'))).toBe('absent');
     writeSyntheticRun(planned('done').folder, { configuration, strength: 1 });
     expect(runState({ ...planned('done'), configuration: { ...configuration, device: 'cpu' } })).toBe(
@@ -216,14 +216,14 @@ describe('what is there of a run', () => {
     expect(runState(planned('done'))).toBe('begun');
   });
 
-  test('is refused where it has other settings, with their names and values', () => {
+  test('is an error if the settings differ, with their names and values', () => {
     writeSyntheticRun(planned('other').folder, { configuration, strength: 1 });
     expect(() => runState({ ...planned('other'), configuration: { ...configuration, epochs: 3 } })).toThrow(
       /other holds a run with different settings: epochs is 2 there and 3 now\. Choose another output folder/,
     );
   });
 
-  test('is nothing where a process was killed before the run had a configuration', () => {
+  test('is absent if a process was killed before the run had a configuration', () => {
     mkdirSync(join(planned('killed').folder, 'checkpoints'), { recursive: true });
     const dead = { host: hostname(), pid: 2 ** 22 + 1, started: '1' };
     writeFileSync(join(planned('killed').folder, 'lock'), JSON.stringify(dead));
@@ -231,13 +231,13 @@ describe('what is there of a run', () => {
     writeSyntheticRun(planned('killed').folder, { configuration, strength: 1 });
   });
 
-  test('is not removed where somebody keeps files', () => {
+  test('is an error, and nothing is removed, if the folder holds other files', () => {
     mkdirSync(planned('notes').folder);
     writeFileSync(join(planned('notes').folder, 'notes.txt'), 'mine');
     expect(() => runState(planned('notes'))).toThrow('holds files but no run');
   });
 
-  test('is busy while a living process holds its lock', () => {
+  test('is busy while a live process holds its lock', () => {
     mkdirSync(planned('busy').folder);
     expect(isBusy(planned('busy').folder)).toBe(false);
     using _lock = lockRun(planned('busy').folder);
@@ -246,7 +246,7 @@ describe('what is there of a run', () => {
 });
 
 describe('a sweep', () => {
-  test('goes over a field of the loss, or any numeric field, by rising value', () => {
+  test('covers a field of the loss, or any numeric field, in ascending order of value', () => {
     expect(parseOver('lambda=0.2,0,0.02')).toEqual({
       field: 'loss.lambda',
       title: 'λ',
@@ -289,7 +289,7 @@ describe('a sweep', () => {
   test.each([
     ['bce', 'focal'],
     ['any-bce', 'any-focal'],
-  ] as const)('over γ is refused with %s, where it has no effect', (name, focal) => {
+  ] as const)('over γ is refused with %s, since it has no effect', (name, focal) => {
     const configuration = validateConfiguration({ data: { dataset: 'digits' }, loss: { name } });
     expect(() => sweepVariants(parseOver('gamma=1,2'), configuration)).toThrow(
       `loss.gamma has no effect with ${name}; set loss.name=${focal}`,

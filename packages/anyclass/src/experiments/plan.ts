@@ -1,4 +1,4 @@
-// All runs of an experiment: every combination of data, network, loss and seed, from one configuration.
+// Plans the runs of an experiment: every combination of data, network, loss and seed, from one configuration.
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,30 +15,31 @@ import { atKnownFolders } from './runState.js';
 import type { Variant } from './variants.js';
 
 export interface ExperimentRequest {
-  /** A file or recipe, as `train` takes it. */
+  /** A configuration file or recipe, as for `train`. */
   readonly config: string;
-  /** In place of the configuration's. */
+  /** A DATASET to use instead of the configuration's. */
   readonly data?: string | undefined;
   readonly set: readonly string[];
-  /** Left out: what the configuration names. */
+  /** Each list defaults to what the configuration names. */
   readonly datasets?: readonly Variant[];
   readonly networks?: readonly Variant[];
   readonly losses?: readonly Variant[];
   readonly seeds: readonly number[];
-  /** The folder of all runs. */
+  /** The folder that holds all runs. */
   readonly out: string;
 }
 
 export interface PlannedRun {
-  /** The folder's name. */
+  /** The name of the run folder. */
   readonly name: string;
   readonly folder: string;
   readonly configuration: Configuration;
 }
 
 /**
- * The runs of an experiment. A recipe of the paper stands for the one of each run's own data and network. Settings of a dataset come before those of a network, and those of a loss last. One that is there
- * already under another name keeps it.
+ * Returns the runs of an experiment. If `config` is one of the paper's recipes, each run uses the recipe for
+ * its own data and network. A dataset's settings are applied first, then the network's, and the loss's last.
+ * A run that already exists under another name keeps that name.
  *
  * @example
  * const runs = await planRuns({ config: 'quick', set: [], losses: parseVariants('bce,any-bce', 'loss'), seeds: [1], out: 'out' });
@@ -82,7 +83,7 @@ function optional(variants: readonly Variant[] | undefined): readonly (Variant |
   return variants === undefined || variants.length === 0 ? [undefined] : variants;
 }
 
-/** What a run was made from: data, network and loss, where they were listed. */
+/** The variants a run was made from: data, network and loss, each undefined if it was not listed. */
 type RunVariants = readonly [Variant | undefined, Variant | undefined, Variant | undefined];
 
 interface VariedRun {
@@ -90,7 +91,7 @@ interface VariedRun {
   readonly variants: RunVariants;
 }
 
-/** One configuration may be written in two ways, such as `any-bce` and `any-bce@alpha=1`: it would be trained twice. */
+/** One configuration spelled in two ways, such as `any-bce` and `any-bce@alpha=1`, would be trained twice. */
 function refuseTwins(runs: readonly VariedRun[]): void {
   const seen = new Map<string, VariedRun>();
   for (const run of runs) {
@@ -109,10 +110,13 @@ function variantText({ variants }: VariedRun): string {
   return variants.flatMap((variant) => variant?.text ?? []).join(' ');
 }
 
-/** Longer names of files are refused by many systems. */
+/** Many systems reject longer file names. */
 const longestName = 200;
 
-/** λ always stands with an any-class loss, so that an experiment that sets it finds the runs of one that took it as it was. */
+/**
+ * The name always includes λ for an any-class loss, so that an experiment that sets λ finds the runs of one
+ * that used the configuration's value.
+ */
 function runName(
   { data, network, loss, seed }: Configuration,
   [dataVariant, networkVariant, lossVariant]: RunVariants,
@@ -144,14 +148,16 @@ function fileName(text: string): string {
   return text.replaceAll(/["[\]{}]/g, '').replaceAll(/[^a-zA-Z0-9._@=+-]+/g, '_');
 }
 
-/** A long list of classes, say: its beginning, and a few digits that stand for all of it. */
+/** Shortens text such as a long list of classes to its start and a few digits of a hash of the whole. */
 function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   const digits = createHash('sha256').update(text).digest('hex').slice(0, 8);
   return `${text.slice(0, Math.max(0, most - 9))}~${digits}`;
 }
 
-/** What stands for each dataset in names; with as many of its folders as tell it from the others. */
+/**
+ * Returns a dataset's name for run names, with as many of its folders as it takes to tell it from the others.
+ */
 function dataNames(datasets: readonly string[]): (dataset: string) => string {
   const withFolders = (dataset: string, count: number) => {
     const spec = parseDataset(dataset);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'labels.csv'), `${lines.join('\n')}\n`);
 });
 
-test('the cache that several runs share is prepared once, one for each size, and then left alone', async () => {
+test('a cache that several runs share is prepared once for each size, and then left alone', async () => {
   const configuration = (inputSize: number, seed: number, epochs = 3) =>
     validateConfiguration({
       data: { dataset: join(folder, 'labels.csv'), cache: join(folder, 'cache') },

@@ -1,4 +1,4 @@
-// Images are decoded once for all runs, before the first begins: no two processes write a cache.
+// Decodes images once for all runs, before the first one starts, so that no two processes write one cache.
 
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -13,16 +13,15 @@ import { pixelFormat } from '../data/preparation.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { takesFeatures } from '../networks/catalog.js';
 
-/** What is left free on the disk, for checkpoints and scores. */
+/** Bytes to leave free on the disk for checkpoints and scores. */
 const reserve = 2 * 2 ** 30;
 
-/** How often an image must be asked for on average: short runs on a part of the data decode less than a cache would. */
+/** Average uses per image that justify a cache: short runs on part of the data decode less without one. */
 const worthwhile = 2;
 
 /**
- * Prepares the caches that runs name and that are not complete. Where the disk has no room, or a cache would not pay, the
- * runs decode as they go.
- * The scenes of `digits` are drawn, not decoded: they are not prepared.
+ * Completes the caches that the runs use. If the disk has no room, or a cache would not pay off, the runs
+ * decode images as they go. The scenes of `digits` are drawn, not decoded, and need no cache.
  *
  * @example
  * await prepareCaches(plan.map(({ configuration }) => configuration), console.error, signal);
@@ -52,10 +51,10 @@ async function prepareOne(
   signal: AbortSignal,
 ): Promise<void> {
   const [{ data, network }] = runs;
-  if (takesFeatures(network.name)) return; // vectors are not decoded
+  if (takesFeatures(network.name)) return; // feature vectors need no decoding
   const dataset = await openData(data);
   try {
-    if (dataset.features) return; // the run says that its network takes images
+    if (dataset.features) return; // the run itself reports that its network takes images
     const format = pixelFormat(network.inputSize, dataset.preparation);
     const { pixels, state } = await openPixels(dataset, format, data.cache);
     await pixels.close();
@@ -84,7 +83,7 @@ async function prepareOne(
   }
 }
 
-/** What is free on the disk of a path that may not exist yet. */
+/** Returns the free bytes on the disk that holds `path`, which need not exist yet. */
 export async function freeBytes(path: string): Promise<number> {
   let existing = path;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);

@@ -1,4 +1,4 @@
-// Finished runs, from what their folders hold. Nothing here needs libtorch.
+// Reads finished runs from their folders. Nothing here needs libtorch.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,10 +15,10 @@ import { openRun, runPaths } from '../runs/runFolder.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
 import { readSummary } from '../runs/summary.js';
 
-/** The splits that a run keeps scores of. */
+/** The splits for which a run keeps scores. */
 export type JudgedSplit = 'validation' | 'test';
 
-/** Scores beside labels, and the file names of the rows. */
+/** Scores with labels, and the file name of each row. */
 export interface ScoredImages extends Scored {
   readonly names: readonly string[];
 }
@@ -28,25 +28,25 @@ export interface Run {
   readonly folder: string;
   readonly configuration: Configuration;
   readonly loss: LossName;
-  /** Without a meaning for the standard losses. */
+  /** Has no meaning for the standard losses. */
   readonly lambda: number;
   readonly network: string;
-  /** The name of the data, with the classes that were kept where they were chosen: `coco64 (coco-41)`. */
+  /** The dataset's name, with the selected classes if any: `coco64 (coco-41)`. */
   readonly dataset: string;
-  /** The same for runs on the very same names, labels and splits. */
+  /** Identical for runs on exactly the same names, labels and splits. */
   readonly datasetFingerprint: string;
   readonly seed: number;
   readonly classes: readonly string[];
-  /** Weights of F2-CIW, where the data bring them. */
+  /** Weights for F2-CIW, if the dataset has them. */
   readonly classImportance: readonly number[] | undefined;
   readonly epochs: readonly EpochRecord[];
   readonly summary: RunSummary;
-  /** Read when first asked for; undefined where the split has no scores or no labels. */
+  /** Reads the scores on first use; undefined if the split has no scores or no labels. */
   scores(split: JudgedSplit): Promise<ScoredImages | undefined>;
 }
 
 /**
- * The finished run in a folder.
+ * Reads the finished run in a folder.
  *
  * @example
  * const run = readRun('runs/sewer');
@@ -84,8 +84,9 @@ export function readRun(folder: string): Run {
 }
 
 /**
- * All finished runs of folders: a run's own, or a folder of runs, such as that of `compare`. Runs that are not finished are
- * left out of a folder of runs; there must be one that is. Data of which only the names are alike are told apart.
+ * Reads all finished runs in the given folders. Each is a run folder, or a folder of runs such as `compare`
+ * writes. In a folder of runs, unfinished ones are left out, and at least one must be finished. Different
+ * datasets with the same name get distinct labels.
  *
  * @example
  * readRuns(['comparisons/coco']).map(({ loss, seed }) => `${loss} ${seed}`) // ['bce 1', 'any-bce 1', …]
@@ -105,7 +106,7 @@ export function readRuns(folders: readonly string[]): Run[] {
 }
 
 /**
- * The runs below folders that `readRuns` leaves out.
+ * Lists the unfinished runs that `readRuns` leaves out.
  *
  * @example
  * unfinishedRuns(['comparisons/coco']) // ['comparisons/coco/coco-tresnet-m-bce-seed3']
@@ -116,7 +117,7 @@ export function unfinishedRuns(folders: readonly string[]): string[] {
     .flatMap((folder) => runsBelow(folder).filter((path) => !isFinished(path)));
 }
 
-/** The folders of runs in a folder, or in `trials` where it is that of a study. */
+/** The run folders in a folder, or in its `trials` if it is a study. */
 function runsBelow(folder: string): string[] {
   const trials = join(folder, 'trials');
   const holder = existsSync(trials) ? trials : folder;
@@ -131,13 +132,13 @@ function isFinished(folder: string): boolean {
   return existsSync(runPaths(folder).summary);
 }
 
-/** Which data a run is about: a name, and what is in brackets behind it. */
+/** Identifies a run's data: a name, and the details shown in parentheses after it. */
 interface DataLabel {
   readonly name: string;
   readonly details: readonly string[];
 }
 
-/** Where other data have the same label: with all classes, where the data lie, or the fields that made them other data. */
+/** If different data would share a label, adds all classes, then the path, then the fields that differ. */
 function distinctLabels(runs: readonly Run[]): DataLabel[] {
   const steps = [withClasses, withPlace, withFields];
   return steps.reduce(
@@ -165,7 +166,7 @@ function withPlace(label: DataLabel, { configuration }: Run, others: readonly Ru
   return isElsewhere ? { ...label, name: place } : label;
 }
 
-/** Fields that decide which images are validated and tested on. */
+/** Fields that decide which images are in the validation and test splits. */
 const splitFields = /^data\.(columns|splitFolder|draw|digits(?!\.scenes\.train$))(\.|$)/;
 
 function withFields(label: DataLabel, run: Run, others: readonly Run[]): DataLabel {

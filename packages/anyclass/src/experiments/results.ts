@@ -1,4 +1,4 @@
-// What comes of an experiment's runs: their comparison, files of it, and what went wrong.
+// The results of an experiment: the comparison of its runs, result files, and failures.
 
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,9 @@ import type { Run } from './readRuns.js';
 import type { Recommendation, SweepPoint } from './sweep.js';
 import { type SweepTestOptions, testValues } from './valueDifferences.js';
 
-/** The comparison of an experiment's runs; listeners hear of the bootstraps' progress and of the comparison's notes. */
+/**
+ * Compares an experiment's runs and reports the bootstrap's progress and the comparison's notes as events.
+ */
 export async function compareWithProgress(
   runs: readonly Run[],
   options: Pick<ComparisonOptions, 'replicates' | 'decision'>,
@@ -32,7 +34,7 @@ export async function compareWithProgress(
   return comparison;
 }
 
-/** A sweep's recommendation after its value was tested against all others; listeners hear of the bootstrap's progress. */
+/** Tests a sweep's recommended value against all others and reports the bootstrap's progress as events. */
 export function testWithProgress(
   recommendation: Recommendation,
   points: readonly SweepPoint[],
@@ -51,8 +53,9 @@ function drawing(task: string, total: number, onEvent: RunEventListener): () => 
 }
 
 /**
- * Writes each table as CSV, Markdown and LaTeX below `tables`, and the result as JSON. Tables of an earlier result that this one
- * has not are removed. Those of a sweep have names of their own: the folder may hold a comparison too.
+ * Writes each table as CSV, Markdown and LaTeX below `tables`, and the result as JSON. Tables of an earlier
+ * result that this one lacks are removed. A sweep's tables have a prefix, because the folder may also hold a
+ * comparison.
  *
  * @example
  * writeResultFiles('comparisons/coco', 'comparison', comparison, comparisonTables(comparison))
@@ -80,7 +83,7 @@ const earlierResult = z.union([
   z.object({ comparison: comparedDatasets }).transform(({ comparison }) => comparison),
 ]);
 
-/** The files that tables of the result at a path may be in; none where there is no such result. */
+/** The table files that the earlier result at a path may have; none if there is no such result. */
 function earlierFiles(path: string): string[] {
   if (!existsSync(path)) return [];
   const { data } = earlierResult.safeParse(parsedJson(readFileSync(path, 'utf8')));
@@ -99,7 +102,7 @@ export function unfinishedRuns({ unfinished }: ExperimentRuns): UnfinishedRun[] 
   return unfinished.map(({ planned: { name }, row: { state }, reason }) => ({ name, state, reason }));
 }
 
-/** What went wrong with every run that is not finished, and how many there are. */
+/** Says what went wrong with each unfinished run, and how many there are. */
 export function failureText(unfinished: readonly UnfinishedRun[]): string {
   const { length } = unfinished;
   return [

@@ -1,4 +1,4 @@
-// All runs of a plan, side by side where there is room; each is a process of its own.
+// Runs everything in a plan, side by side if there is room; each run is its own process.
 
 import { join } from 'node:path';
 import { createAdmission } from '../children/admission.js';
@@ -11,7 +11,7 @@ import { runPaths } from '../runs/runFolder.js';
 import type { PlannedRun } from './plan.js';
 import { isBusy, runState } from './runState.js';
 
-/** A run of the plan as it stands. */
+/** A planned run and its current state. */
 export interface RunRow {
   readonly planned: PlannedRun;
   row: ChildRow;
@@ -22,20 +22,20 @@ export interface RunRow {
 export interface RunAllOptions {
   readonly out: string;
   readonly devices: readonly ChildDevice[];
-  /** Of each run. Default 1. */
+  /** Processes per run. Default 1. */
   readonly processes?: number | undefined;
-  /** On each device; default as memory allows. */
+  /** Concurrent runs per device; by default as many as memory allows. */
   readonly jobs?: number | undefined;
-  /** Aborted: runs save a checkpoint and end, no other begins. */
+  /** When aborted, active runs save a checkpoint and stop, and no new run starts. */
   readonly signal: AbortSignal;
-  /** Aborted: runs end at once. */
+  /** When aborted, runs stop immediately. */
   readonly kill: AbortSignal;
   readonly onEvent: RunEventListener;
 }
 
 const lookEvery = 1000;
 
-/** The rows of a plan before anything begins; a folder that holds another run is refused. */
+/** Returns the rows of a plan before anything starts; throws if a folder holds a different run. */
 export function planRows(plan: readonly PlannedRun[]): RunRow[] {
   return plan.map((planned) => {
     const row = firstRow(planned.name, planned.configuration.epochs);
@@ -44,7 +44,7 @@ export function planRows(plan: readonly PlannedRun[]): RunRow[] {
 }
 
 /**
- * Runs all rows that wait to their end, failure or interruption.
+ * Runs all waiting rows until each one finishes, fails or is interrupted.
  *
  * @example
  * await runAll(planRows(plan), { out, devices, signal, kill, onEvent: console.error });
@@ -80,7 +80,7 @@ export async function runAll(rows: readonly RunRow[], options: RunAllOptions): P
     }
     await Promise.all(ending);
   } catch (error) {
-    // A disk that is full, say: what runs saves itself before anyone hears of it.
+    // For example, the disk is full. Let active runs save a checkpoint before reporting the error.
     stop();
     await Promise.allSettled(children().map(({ done }) => done));
     throw error;
@@ -130,7 +130,9 @@ function isSettled({ row: { progress, started } }: RunRow): boolean {
   return started !== undefined && progress.epoch > started.epochs;
 }
 
-/** A row whose folder another process holds is waited for, and may be finished then. */
+/**
+ * Waits for a row whose folder is locked by another process; it may be finished when the lock is released.
+ */
 function lookElsewhere(run: RunRow, options: RunAllOptions): void {
   const { name, folder } = run.planned;
   const { state } = run.row;
@@ -140,7 +142,7 @@ function lookElsewhere(run: RunRow, options: RunAllOptions): void {
   if (!isElsewhere && state === 'elsewhere') changed(run, knownState(run.planned), options);
 }
 
-/** What the run's folder tells: whether it is finished, and its last epoch. */
+/** Reads from the run's folder whether it is finished, and its last epoch. */
 function knownState(planned: PlannedRun): ChildEvent {
   const { name, folder, configuration } = planned;
   const state = runState(planned) === 'finished' ? 'reused' : 'waiting';
@@ -153,7 +155,7 @@ function knownState(planned: PlannedRun): ChildEvent {
   return { type: 'child', name, state, ...(event && { event }) };
 }
 
-/** When one of the children ends, or after a moment. */
+/** Resolves when one of the children exits, or after a short pause. */
 function soon(ends: readonly Promise<unknown>[]): Promise<unknown> {
   const { promise, cancel } = pause(lookEvery);
   return Promise.race([...ends, promise]).finally(cancel);

@@ -1,4 +1,4 @@
-// What is there of a planned run, and whether it is the one that is asked for.
+// How far a planned run has come, and whether its folder holds that very run.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ import type { PlannedRun } from './plan.js';
 export type RunState = 'absent' | 'begun' | 'finished';
 
 /**
- * Whether a run has to be begun, resumed or only read. A run with other settings is refused, with the fields that differ;
- * where it computes and its cache do not count.
+ * Says whether a run has to be started, resumed or only read. Throws if the folder holds a run with different
+ * settings, and names the fields that differ; its device and its cache do not count.
  *
  * @example
  * runState(planned) // 'begun' for one that was interrupted
@@ -38,14 +38,14 @@ export function runState({ folder, configuration }: PlannedRun): RunState {
     );
   }
   if (!existsSync(paths.summary)) return 'begun';
-  // A damaged one is reported now, not when all other runs are done.
+  // Report a damaged summary now, not after all other runs are done.
   readSummary(paths);
   return 'finished';
 }
 
 /**
- * The runs, each in the folder below `out` that holds it already: an earlier command may have written the same configuration in
- * another way, such as `any-bce` for `any-bce@alpha=1`.
+ * Points each run to the folder below `out` that already holds it, if any: an earlier command may have
+ * spelled the same configuration differently, such as `any-bce` for `any-bce@alpha=1`.
  *
  * @example
  * atKnownFolders(runs, 'comparisons/coco')[0]?.folder // 'comparisons/coco/coco64-tresnet-m-any-bce@lambda=0.02-seed1'
@@ -56,7 +56,7 @@ export function atKnownFolders(runs: readonly PlannedRun[], out: string): Planne
   for (const name of existsSync(out) ? readdirSync(out).sort() : []) {
     const key = planned.has(name) ? undefined : recordedKey(join(out, name));
     if (key === undefined) continue;
-    // Of several, a finished one.
+    // Prefer a finished run.
     if (!known.has(key) || existsSync(runPaths(join(out, name)).summary)) known.set(key, name);
   }
   return runs.map((run) => {
@@ -66,7 +66,7 @@ export function atKnownFolders(runs: readonly PlannedRun[], out: string): Planne
   });
 }
 
-/** Undefined for what is no run, or a damaged one: only those that are asked for have to be right. */
+/** Undefined if the folder is not a run or is damaged: only the requested runs have to be intact. */
 function recordedKey(folder: string): string | undefined {
   try {
     return resultKey(openRun(folder).record.configuration);
@@ -76,7 +76,7 @@ function recordedKey(folder: string): string | undefined {
   }
 }
 
-/** Whether another living process works on the run. */
+/** Whether another live process is working on the run. */
 export function isBusy(folder: string): boolean {
   if (!existsSync(folder)) return false;
   try {
@@ -88,7 +88,9 @@ export function isBusy(folder: string): boolean {
   }
 }
 
-/** A process that was killed at the very beginning leaves empty folders, in which no run could be begun. */
+/**
+ * Removes the empty folders left by a process that was killed right at the start; no run could start in them.
+ */
 function removeRemains(folder: string): void {
   if (!existsSync(folder) || isBusy(folder)) return;
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>

@@ -1,4 +1,4 @@
-// One field at several values, trained and compared: the function behind `anyclass sweep`.
+// Trains and compares one field at several values: the function behind `anyclass sweep`.
 
 import { checkDecisionOptions } from '@anyclass/core';
 import { readConfiguration } from '../configuration/readConfiguration.js';
@@ -19,12 +19,12 @@ import { parseOver, sweepVariants } from './sweepPlan.js';
 import { sweepVerdict } from './verdict.js';
 
 export interface SweepOptions extends ExperimentOptions {
-  /** A field and its values. Default `lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1`. */
+  /** The field and its values. Default `lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1`. */
   readonly over?: string;
 }
 
 export interface SweepResult {
-  /** Left out where the sweep was interrupted, or no run is finished. */
+  /** Omitted if the sweep was interrupted or no run is finished. */
   readonly sweep?: Sweep;
   readonly unfinished: readonly UnfinishedRun[];
 }
@@ -33,8 +33,8 @@ export interface SweepResult {
 export const defaultOver = 'lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1';
 
 /**
- * Trains with a field at each of its values, compares the runs, writes `sweep.json` and tables, and recommends a value if the
- * choice matters. Call it again to resume after an interruption.
+ * Trains with a field at each of the values, compares the runs, writes `sweep.json` and tables, and
+ * recommends a value if the choice matters. Call it again to resume after an interruption.
  *
  * @example
  * const { sweep: result } = await sweep({ config: 'quick', over: 'lambda=0.02,0.2', seeds: '1,2', out: 'sweeps/lambda' });
@@ -56,7 +56,7 @@ export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}):
   const points = sweepPoints(swept, comparison, plan);
   const { field, title } = swept;
   const ranked = recommend(points, title, comparison.decision, plannedValues(swept, plan));
-  // Figures on other images say nothing of a value.
+  // Figures from different images cannot rank values.
   const recommendation =
     comparison.notes.length > 0
       ? { reason: `No ${title} is recommended: ${comparison.notes.join('; ')}` }

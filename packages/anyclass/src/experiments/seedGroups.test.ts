@@ -1,4 +1,4 @@
-// Which runs are read, and which belong together.
+// Which runs are read, and which form a group.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const at = (name: string) => join(folder, name);
 
 beforeAll(() => writeThreeLosses(at('all')));
 
-test('a folder of runs gives all finished ones, with what they were made with', () => {
+test('a folder of runs yields all finished ones, with their settings', () => {
   const runs = readRuns([at('all')]);
   expect(runs).toHaveLength(9);
   expect(runs[0]).toMatchObject({
@@ -29,7 +29,7 @@ test('a folder of runs gives all finished ones, with what they were made with', 
   expect(readRuns([at('all/bce-2')])[0]).toMatchObject({ loss: 'bce', seed: 2 });
 });
 
-test('folders without a finished run are refused by name', () => {
+test('folders without a finished run are refused, and named', () => {
   expect(() => readRuns([at('nowhere')])).toThrow('nowhere: no such folder');
   writeSyntheticRun(at('begun/one'), lossRun('bce', 1, 1));
   rmSync(at('begun/one/summary.json'));
@@ -43,7 +43,7 @@ test('folders without a finished run are refused by name', () => {
 });
 
 test.each(['{"dataset":"p\u0001', '{}', '{"dataset":"pipes","network":"tresnet-m","loss":"bce"}'])(
-  'a run whose summary holds %j is refused by its name, with what to do',
+  'a run whose summary holds %j is refused, with its name and what to do',
   (text) => {
     writeSyntheticRun(at('summary/one'), lossRun('bce', 1, 1));
     writeFileSync(at('summary/one/summary.json'), text);
@@ -57,7 +57,7 @@ test.each(['{"dataset":"p\u0001', '{}', '{"dataset":"pipes","network":"tresnet-m
   },
 );
 
-test('data of one name are told apart by where they lie, unless they are the same data', () => {
+test('datasets with the same name are told apart by path, unless they are the same data', () => {
   const on = (name: string, path: string, datasetFingerprint: string) =>
     writeSyntheticRun(at(`sites/${name}`), {
       configuration: { data: { dataset: path } },
@@ -71,7 +71,7 @@ test('data of one name are told apart by where they lie, unless they are the sam
   expect(readRuns([at('sites/1'), at('sites/3')]).map(({ dataset }) => dataset)).toEqual(['pipes', 'pipes']);
 });
 
-test('data of one name and place are told apart by the fields that made them', async () => {
+test('datasets with the same name and path are told apart by the fields that produced them', async () => {
   const on = (name: string, loss: LossName, digits: object, datasetFingerprint: string, more = {}) =>
     writeSyntheticRun(at(`drawn/${name}`), {
       configuration: { data: { dataset: 'digits', digits, ...more }, loss: { name: loss } },
@@ -100,7 +100,7 @@ test('data of one name and place are told apart by the fields that made them', a
   ]);
 });
 
-test('runs that differ in their seed, or in where they computed, are one group', () => {
+test('runs that differ only in their seed or in where they were computed form one group', () => {
   writeSyntheticRun(at('elsewhere'), {
     configuration: {
       data: { dataset: 'pipes.csv', cache: 'x' },
@@ -128,7 +128,7 @@ test('groups of the same loss are told apart by the fields that differ', () => {
   ]);
 });
 
-test('of runs with the same configuration and seed the first stays', () => {
+test('of several runs with the same configuration and seed, the first is kept', () => {
   const { runs, twins } = withoutTwins(readRuns([at('all'), at('all/bce-2'), at('all/any-1')]));
   expect(runs).toHaveLength(9);
   expect(twins.map(({ left, kept }) => [left.folder, kept.folder])).toEqual([

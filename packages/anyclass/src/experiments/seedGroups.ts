@@ -1,24 +1,24 @@
-// Runs that differ in their seed alone are one row of a table.
+// Runs that differ only in their seed form one row of a table.
 
 import { resultFields } from '../configuration/dottedFields.js';
 import { isAnyClass, type LossName } from '../losses/lossNames.js';
 import type { Run } from './readRuns.js';
 
-/** Runs of one setup, by rising seed. */
+/** Runs of one setup, in ascending order of seed. */
 export interface SeedGroup {
   readonly dataset: string;
   readonly network: string;
   readonly loss: LossName;
   /** Only for the any-class losses. */
   readonly lambda: number | null;
-  /** The loss, with λ and the fields that tell the group from others of its data and network: `any-bce λ=0.2`. */
+  /** The loss with λ, and fields that differ from groups on the same data and network: `any-bce λ=0.2`. */
   readonly label: string;
   readonly seeds: readonly number[];
   readonly runs: readonly Run[];
 }
 
 /**
- * Gathers runs by everything but their seed, in the order in which they come.
+ * Groups runs by everything but their seed, in order of first appearance.
  *
  * @example
  * groupBySeed(readRuns(['comparisons/coco'])).map(({ label, seeds }) => [label, seeds])
@@ -45,7 +45,10 @@ export function groupBySeed(runs: readonly Run[]): SeedGroup[] {
   });
 }
 
-/** The runs without those of which there is another with the same configuration and seed, and these beside the ones that stay. */
+/**
+ * Removes duplicate runs: of several with the same configuration and seed, only the first is kept. Also
+ * returns each removed run with the one that was kept.
+ */
 export function withoutTwins(runs: readonly Run[]): {
   readonly runs: readonly Run[];
   readonly twins: readonly { readonly left: Run; readonly kept: Run }[];
@@ -61,12 +64,12 @@ export function withoutTwins(runs: readonly Run[]): {
   return { runs: [...kept.values()], twins };
 }
 
-/** Fields in which an any-class loss and its standard loss may differ and still be a fair comparison. */
+/** Fields in which runs with an any-class loss and with its standard loss may differ in a fair comparison. */
 export const anyClassTerm: readonly string[] = ['seed', 'loss.name', 'loss.alpha', 'loss.lambda'];
 
 /**
- * The group with the standard loss that a group with an any-class loss stands against: the one that differs in the
- * any-class term alone, else the only one with that loss for the same data and network.
+ * Returns the standard-loss group that an any-class group is compared with: the one that differs only in the
+ * any-class term, or else the only one with that loss for the same data and network.
  */
 export function standardOf(group: SeedGroup, groups: readonly SeedGroup[]): SeedGroup | undefined {
   const candidates = standardCandidates(group, groups);
@@ -77,7 +80,7 @@ export function standardOf(group: SeedGroup, groups: readonly SeedGroup[]): Seed
   );
 }
 
-/** All groups with the standard loss of an any-class one, for the same data and network. */
+/** All groups with the standard loss that belongs to an any-class group, for the same data and network. */
 export function standardCandidates(group: SeedGroup, groups: readonly SeedGroup[]): SeedGroup[] {
   if (!isAnyClass(group.loss)) return [];
   const standard = group.loss.slice('any-'.length);
@@ -96,7 +99,7 @@ function alike(run: Run): (other: Run) => boolean {
     dataset === run.dataset && network === run.network && loss === run.loss;
 }
 
-/** λ always stands with an any-class loss; other fields only where groups of the same loss differ in them. */
+/** Always shows λ for an any-class loss; other fields only if groups with the same loss differ in them. */
 function labelOf(run: Run, others: readonly Run[]): string {
   const own = resultFields(run.configuration);
   const settings = others.map(({ configuration }) => resultFields(configuration));

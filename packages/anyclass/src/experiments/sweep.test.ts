@@ -41,14 +41,14 @@ function point(value: number | null, f1: number): SweepPoint {
 
 const standard = point(null, 0.4);
 
-/** The point without the seeds but the last, where F1 at its decision is `f1`. */
+/** The point with only the last seed, where F1 at its decision is `f1`. */
 function ofLastSeed({ value, figures }: SweepPoint, f1: number): SweepPoint {
   const decided = figures.decided!;
   const validation = { ...decided.validation!, macroF1: spreadOf([f1]) };
   return { value, figures: { ...figures, seeds: [3], decided: { ...decided, validation } } };
 }
 
-test('recommended is the highest F1 at the decision, cross-fitted on validation', () => {
+test('the value with the highest F1 at the decision, cross-fitted on validation, is recommended', () => {
   const points = [standard, point(0, 0.42), point(0.02, 0.44), point(1, 0.43)];
   const { value, reason } = recommend(points, 'λ', decision);
   expect(value).toBe(0.02);
@@ -65,11 +65,11 @@ test('a better F1 at 0.5 or on test does not count', () => {
   expect(recommend([standard, point(0.02, 0.44), shiny], 'λ', decision).value).toBe(0.02);
 });
 
-test('among equals the smallest value is recommended', () => {
+test('ties go to the smallest value', () => {
   expect(recommend([standard, point(0, 0.44), point(1, 0.44)], 'λ', decision).value).toBe(0);
 });
 
-test('where no value beats the standard loss it stays', () => {
+test('the standard loss is kept if no value beats it', () => {
   for (const f1 of [0.39, 0.4]) {
     expect(recommend([standard, point(1, f1)], 'λ', decision)).toMatchObject({
       value: null,
@@ -78,13 +78,13 @@ test('where no value beats the standard loss it stays', () => {
   }
 });
 
-test('where the standard loss failed nothing is recommended', () => {
+test('nothing is recommended if the standard loss failed', () => {
   const { value, reason } = recommend([point(0, 0.42), point(0.02, 0.44)], 'λ', decision, [null, 0, 0.02]);
   expect(value).toBeUndefined();
   expect(reason).toContain('No λ is recommended: the standard loss');
 });
 
-test('where a value has no decision on validation nothing is recommended', () => {
+test('nothing is recommended if a value has no decision on validation', () => {
   const { value, figures } = point(0.02, 0.44);
   const undecided = { value, figures: { ...figures, decided: null } };
   expect(recommend([standard, undecided], 'λ', decision)).toEqual({
@@ -92,13 +92,14 @@ test('where a value has no decision on validation nothing is recommended', () =>
   });
 });
 
-test('values are ranked over the seeds that all have, and those without a run are named', () => {
-  // Over its own seed 0.1 has an F1 of 0.46, and 0.02 over all of its seeds 0.455: but with seed 3 alone 0.465.
+test('values are ranked over the seeds that all share, and those without a finished run are named', () => {
+  // λ = 0.1 has an F1 of 0.46 over its only seed, and 0.02 one of 0.455 over all of its seeds, but 0.465 with
+  // seed 3 alone.
   const incomplete = ofLastSeed(point(0.1, 0.45), 0.46);
   const points = [standard, point(0.02, 0.455), incomplete];
   const { value, reason } = recommend(points, 'λ', decision, [null, 0.02, 0.1, 0.5]);
   expect(value).toBe(0.02);
-  expect(reason).toMatch(/; over the seed 3, which all have; 0\.5 has no finished run$/);
+  expect(reason).toMatch(/; over seed 3, shared by all values; 0\.5 has no finished run$/);
   const apart = { ...incomplete, figures: { ...incomplete.figures, seeds: [4] } };
   expect(recommend([standard, apart], 'λ', decision)).toEqual({
     reason: 'No λ is recommended: no seed has a finished run for all values',

@@ -1,4 +1,4 @@
-// What a sweep found, and which value it recommends.
+// The results of a sweep, and which value it recommends.
 
 import { resultFields } from '../configuration/dottedFields.js';
 import { isAnyClass } from '../losses/lossNames.js';
@@ -15,13 +15,13 @@ export interface SweepPoint {
   readonly figures: GroupFigures;
 }
 
-/** Plain JSON. */
+/** The result of a sweep, as plain JSON. */
 export interface Sweep {
-  /** What was found, in sentences. */
+  /** The findings, in sentences. */
   readonly verdict: string;
   readonly field: string;
   readonly title: string;
-  /** The standard loss first, where there is one, then by rising value. */
+  /** The standard loss first, if any, then the values in ascending order. */
   readonly points: readonly SweepPoint[];
   readonly recommendation: Recommendation;
   readonly comparison: Comparison;
@@ -29,18 +29,18 @@ export interface Sweep {
 
 export interface Recommendation {
   /**
-   * Null: the standard loss, for no value beats it. Left out where runs are missing without which nothing can be said, and
-   * where the choice does not matter.
+   * Null recommends the standard loss, because no value beats it. Omitted if too many runs are missing to say
+   * anything, or if the choice does not matter.
    */
   readonly value?: number | null;
   readonly reason: string;
-  /** Whether the value's F1 differs from that of any other; left out where that was not tested. */
+  /** Whether the value's F1 differs from that of any other value; omitted if that was not tested. */
   readonly matters?: boolean;
-  /** To every other value. */
+  /** Differences from every other value. */
   readonly differences?: readonly ValueDifference[];
 }
 
-/** The points of a sweep, from its comparison and the plan that its runs came from. */
+/** Returns the points of a sweep, from its comparison and the plan of its runs. */
 export function sweepPoints(
   { field }: SweptField,
   { groups }: Comparison,
@@ -54,7 +54,7 @@ export function sweepPoints(
     .sort((a, b) => (a.value ?? Number.NEGATIVE_INFINITY) - (b.value ?? Number.NEGATIVE_INFINITY));
 }
 
-/** All values that a sweep was to try, also those whose runs failed; null is the standard loss. */
+/** All values that a sweep planned to try, including those whose runs failed; null is the standard loss. */
 export function plannedValues({ field }: SweptField, plan: readonly PlannedRun[]): (number | null)[] {
   return [...new Set(plan.map((run) => plannedValue(field, run, plan)))];
 }
@@ -70,12 +70,13 @@ function plannedValue(
 }
 
 /**
- * The value to take, by validation alone: the one with the highest F1 at its decision, where each image is decided by a decision
- * fitted without it. All values are decided at the same price in false alarms, so none can win by predicting more.
+ * Recommends a value by validation alone: the one with the highest F1 at its decision, where each image is
+ * decided by a decision fitted without it. All values have the same false-alarm budget, so none can win by
+ * predicting more.
  *
- * F1 is the mean over the seeds that all have, for a lucky one must not count on one side alone; among equals the standard loss,
- * then the smallest value. Of the values `planned`, those without a finished run are named; without the standard loss nothing is
- * recommended.
+ * F1 is the mean over the seeds that all values share, because a lucky seed must not count for one value
+ * alone. Ties go to the standard loss, then to the smallest value. The reason names `planned` values without
+ * a finished run; without the standard loss nothing is recommended.
  *
  * @example
  * recommend(points, 'λ', comparison.decision)
@@ -98,7 +99,7 @@ export function recommend(
   }
   const remarks = [
     ...(points.some(({ figures }) => figures.seeds.length > seeds.length)
-      ? [`; over the ${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}, which all have`]
+      ? [`; over ${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}, shared by all values`]
       : []),
     ...(missing.length > 0
       ? [`; ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no finished run`]
@@ -118,7 +119,7 @@ export function recommend(
   return { value: best.value, reason };
 }
 
-/** The seeds with which all points have a run. */
+/** The seeds for which every point has a run. */
 export function sharedSeeds(points: readonly SweepPoint[]): number[] {
   const [first, ...others] = points.map(({ figures }) => figures.seeds);
   return (first ?? []).filter((seed) => others.every((seeds) => seeds.includes(seed)));

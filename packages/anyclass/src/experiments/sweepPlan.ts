@@ -1,4 +1,4 @@
-// A sweep: one field at several values, beside the standard loss.
+// Plans a sweep: one field at several values, and the standard loss for comparison.
 
 import { placeFields } from '../configuration/dottedFields.js';
 import { configurationFields } from '../configuration/reference.js';
@@ -10,11 +10,11 @@ import { isAnyClass } from '../losses/lossNames.js';
 import type { Variant } from './variants.js';
 
 export interface SweptField {
-  /** Dotted. */
+  /** Dotted name, such as `loss.lambda`. */
   readonly field: string;
-  /** For axes and texts: `λ`, or the field's name. */
+  /** Name for axes and text: `λ`, or the field's name. */
   readonly title: string;
-  /** Rising. */
+  /** In ascending order. */
   readonly values: readonly number[];
 }
 
@@ -25,7 +25,7 @@ const symbols: Readonly<Record<string, string>> = {
   'loss.beta': 'β',
 };
 
-/** With another value, validation and test are other data. */
+/** Fields that change the validation or test data. */
 const judgedFields: ReadonlySet<string> = new Set([
   'data.draw.seed',
   'data.digits.seed',
@@ -34,7 +34,7 @@ const judgedFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The field and the values of `--over`; fields of the loss need no prefix.
+ * Parses the field and values of `over`; fields of the loss need no prefix.
  *
  * @example
  * parseOver('lambda=0,0.02,0.2') // { field: 'loss.lambda', title: 'λ', values: [0, 0.02, 0.2] }
@@ -79,8 +79,9 @@ export function parseOver(text: string): SweptField {
 }
 
 /**
- * The losses of a sweep: the standard one as the configuration has it, then the configuration's own at each value. Where
- * that is a standard loss itself, there is no other to compare with.
+ * Returns the losses of a sweep: the standard loss with the configuration's settings, then the
+ * configuration's own loss at each value. If its own loss is a standard loss, there is no other to compare
+ * with.
  */
 export function sweepVariants({ field, values }: SweptField, { loss }: Configuration): Variant[] {
   if (!isAnyClass(loss.name) && (field === 'loss.lambda' || field === 'loss.alpha')) {

@@ -1,4 +1,4 @@
-// What false alarms buy: F1 on test at decisions fitted on validation within several budgets.
+// F1 against false alarms: F1 on test, at decisions fitted on validation within several budgets.
 
 import { judgedCurve, presenceOfRows, ROW_NEGATIVE, type Scored } from '@anyclass/core';
 import type { DecisionChoice } from './decisionText.js';
@@ -11,7 +11,7 @@ export interface TradeOff {
   readonly macroF1: number;
 }
 
-/** The same over the runs of a group. */
+/** The trade-off over the runs of a group. */
 export interface TradeOffSpread {
   readonly budget: number;
   readonly falseAlarmRate: Spread;
@@ -21,8 +21,9 @@ export interface TradeOffSpread {
 const budgets = [0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2] as const;
 
 /**
- * A run's trade-off; undefined without negatives on both splits. Budgets are plain, without a guarantee: the curve shows the
- * false alarms that were measured, and a guarantee that small budgets cannot have would bend it.
+ * Returns a run's trade-off; undefined without negatives in both splits. The budgets come without a
+ * guarantee: the curve shows the measured false alarms, and a guarantee, which small budgets cannot have,
+ * would bend it.
  */
 export function tradeOffOf(
   validation: Scored,
@@ -34,7 +35,7 @@ export function tradeOffOf(
     validation,
     test,
     budgets.map((falseAlarms) => ({ falseAlarms, confidence: null })),
-    // The other rules do not steer by a budget.
+    // The other rules do not use a budget.
     { rule: rule === 'shared' ? 'shared' : 'gate', beta },
   );
   return curve.flatMap(({ metrics: { falseAlarmRate, macroF1 } }, i) =>
@@ -42,7 +43,7 @@ export function tradeOffOf(
   );
 }
 
-/** The mean over runs with its spread, budget by budget; null where a run has no trade-off. */
+/** The mean and spread over runs, budget by budget; null if a run has no trade-off. */
 export function tradeOffSpread(
   runs: readonly (readonly TradeOff[] | undefined)[],
 ): readonly TradeOffSpread[] | null {

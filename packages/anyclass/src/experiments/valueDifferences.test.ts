@@ -50,7 +50,7 @@ test('values that do not differ are not recommended, and the largest difference 
   );
 });
 
-test('a value that beats one of the others is recommended, with those that it does not beat', async () => {
+test('a value that beats at least one other is recommended, and those it does not beat are named', async () => {
   const { runs, points } = await sweepOf('unequal', { 0.1: 0.2, 0.2: 3, 0.5: 3.01 });
   const tested = await testValues({ value: 0.2, reason: 'λ = 0.2 is best' }, points, runs, 'λ', {
     replicates: 200,
@@ -76,7 +76,7 @@ test('the more values, the wider the intervals', async () => {
   expect(await lowOf(points)).toBeLessThan(await lowOf(points.filter(({ value }) => value !== 0.5)));
 });
 
-test('nothing is tested without draws, without another value, or without a recommended one', async () => {
+test('nothing is tested without replicates, without another value, or without a recommended one', async () => {
   const { runs, points } = await sweepOf('none', { 0.1: 1, 0.2: 2 });
   const given = { value: 0.2, reason: 'best' };
   expect(await testValues(given, points, runs, 'λ', { replicates: 0, decision })).toBe(given);
@@ -85,7 +85,7 @@ test('nothing is tested without draws, without another value, or without a recom
   expect(await testValues(unknown, points, runs, 'λ', { replicates: 10, decision })).toBe(unknown);
 });
 
-test('values that were judged on other images are not ranked', async () => {
+test('values that were evaluated on different images are not ranked', async () => {
   const { runs, points } = await sweepOf('other', { 0.1: 1, 0.5: 2 }, 201);
   const tested = await testValues({ value: 0.5, reason: 'best' }, points, runs, 'λ', {
     replicates: 10,

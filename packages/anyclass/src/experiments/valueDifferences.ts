@@ -1,4 +1,5 @@
-// Whether the values of a sweep differ at all: a recommended value that is no better than the others is no recommendation.
+// Tests whether the values of a sweep differ at all: there is no point in recommending a value that is no
+// better than the others.
 
 import { bootstrapSeeds } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
@@ -16,22 +17,23 @@ export interface SweepTestOptions {
   readonly replicates: number;
   /** How the values were decided. */
   readonly decision: DecisionChoice;
-  /** Of all intervals together; default 0.95. */
+  /** Confidence level of all intervals together; default 0.95. */
   readonly confidence?: number;
   readonly onDraw?: () => void;
 }
 
-/** By how much the best value's F1 on validation exceeds that of another; null is the standard loss. */
+/** By how much the best value's F1 on validation exceeds that of another value; null is the standard loss. */
 export interface ValueDifference {
   readonly value: number | null;
   readonly f1: HeldDifference;
 }
 
 /**
- * The recommendation, with the differences between the recommended value and all others, the standard loss too, in validation F1
- * at the decision. Where every interval holds 0, no value is recommended, for the choice does not matter. The intervals are
- * those of a paired bootstrap over the images with the labels that cross-fitting gave them, widened for the number of comparisons
- * (Bonferroni): the best of many equal values looks better than the others by chance. The test split has no part in it.
+ * Tests the recommended value against all others, including the standard loss, by validation F1 at the
+ * decision, and adds the differences to the recommendation. If every interval contains 0, the choice does not
+ * matter and no value is recommended. The intervals come from a paired bootstrap over the images with their
+ * cross-fitted labels, widened for the number of comparisons (Bonferroni): the best of many equal values
+ * looks better than the others by chance. The test split is not used.
  *
  * @example
  * await testValues(recommendation, points, runs, 'λ', { decision: comparison.decision, replicates: 1000 })
@@ -71,13 +73,13 @@ export async function testValues(
 
 interface DifferenceWords {
   readonly title: string;
-  /** Such as 'at 5% false alarms'. */
+  /** For example, 'at 5% false alarms'. */
   readonly where: string;
   readonly confidence: number;
   readonly nameOf: (value: number | null) => string;
 }
 
-/** What the differences say of a recommendation. */
+/** Adds the differences to a recommendation, or withdraws it if none holds. */
 function withDifferences(
   { value = null, reason }: Recommendation,
   differences: readonly ValueDifference[],
@@ -95,7 +97,7 @@ function withDifferences(
   return {
     matters: false,
     differences,
-    reason: `The choice of ${title} does not matter here: no other value's validation F1 ${where} differs from the ${percent(second)} at ${nameOf(value)}; the largest difference is ${range} points, to ${nameOf(largest.value)} (${Math.round(100 * confidence)}% intervals, widened for ${counted(differences.length, 'comparison')})`,
+    reason: `The choice of ${title} does not matter here: no other value's validation F1 ${where} differs from the ${percent(second)} at ${nameOf(value)}; the largest difference is ${range} points, from ${nameOf(largest.value)} (${Math.round(100 * confidence)}% intervals, widened for ${counted(differences.length, 'comparison')})`,
   };
 }
 

@@ -1,9 +1,9 @@
-// What a user lists to be compared: `bce,any-bce@lambda=0.02,any-bce@lambda=0.2`.
+// Parses the variants that a user lists for comparison: `bce,any-bce@lambda=0.02,any-bce@lambda=0.2`.
 
 import { configurationSchema } from '../configuration/schema.js';
 import { UsageError } from '../errors/usageError.js';
 
-/** A name, and fields set with it as `--set` takes them. */
+/** A name, and the fields to set with it in `--set` syntax. */
 export interface Variant {
   /** As the user wrote it. */
   readonly text: string;
@@ -13,8 +13,8 @@ export interface Variant {
 }
 
 /**
- * Variants separated by commas, each a name and settings behind `@`. A setting without a dot is a field of `part`, unless
- * the configuration itself has one of that name.
+ * Parses comma-separated variants, each a name with optional settings after `@`. A setting without a dot is a
+ * field of `part`, unless the configuration itself has a field with that name.
  *
  * @example
  * parseVariants('bce,any-bce@lambda=0.2@epochs=3', 'loss')[1]
@@ -25,8 +25,8 @@ export function parseVariants(list: string, part: 'loss' | 'network'): Variant[]
 }
 
 /**
- * One variant; `data` keeps its commas and every `@` that no setting follows, for both may be in a path. Settings
- * without a name are for the configuration's own data.
+ * Parses one variant. `data` keeps its commas and every `@` that is not followed by a setting, since both may
+ * occur in a path. Settings without a name apply to the configuration's own data.
  *
  * @example
  * parseVariant('coco64/part-*.parquet@keep=["coco-41"]', 'data').set // ['data.keep=["coco-41"]']
@@ -44,7 +44,7 @@ export function parseVariant(text: string, part: 'data' | 'loss' | 'network'): V
   return { text, name, set: settings.map((setting) => fullName(setting, part)) };
 }
 
-/** Whole numbers of at least 0, separated by commas, none twice. */
+/** Parses comma-separated integers of at least 0, without duplicates. */
 export function parseSeeds(list: string): number[] {
   const seeds = list.split(',').map((text) => {
     const seed = text.trim() === '' ? Number.NaN : Number(text);

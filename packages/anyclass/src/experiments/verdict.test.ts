@@ -77,13 +77,13 @@ function comparisonOf(
 }
 
 describe('the verdict of a comparison', () => {
-  test('says by how much the any-class loss is better at the same price', () => {
+  test('says by how much the any-class loss is better at the same false-alarm budget', () => {
     expect(comparisonVerdict(comparisonOf({ any: at(held(0.033, 0.03, 0.036)) }))).toBe(
       'any beats bce on F1 by 3.3 points (3.0 to 3.6) at 5% false alarms (test, 2 seeds).',
     );
   });
 
-  test('says so where it is worse, or where no difference holds', () => {
+  test('says if the any-class loss is worse, or if no difference holds', () => {
     expect(comparisonVerdict(comparisonOf({ any: at(held(-0.041, -0.044, -0.037)) }))).toBe(
       'any falls behind bce on F1 by 4.1 points (3.7 to 4.4) at 5% false alarms (test, 2 seeds).',
     );
@@ -92,7 +92,7 @@ describe('the verdict of a comparison', () => {
     );
   });
 
-  test('tells what F1 cost where false alarms rise, and which difference seeds do not share', () => {
+  test('mentions a rise in false alarms, and a difference that does not hold for every seed', () => {
     const costly = at(held(0.03, 0.02, 0.04, [0.07, -0.01]), held(0.005, 0.002, 0.008));
     expect(comparisonVerdict(comparisonOf({ any: costly }))).toBe(
       'any beats bce on F1 by 3.0 points (2.0 to 4.0) at 5% false alarms, with false alarms higher by 0.5 points (0.2 to 0.8) (test, 2 seeds, not for every seed).',
@@ -105,37 +105,37 @@ describe('the verdict of a comparison', () => {
     [{ ...decision, rule: 'shared' }, 'at 5% false alarms with one threshold for all classes (test'],
     [{ ...decision, rule: 'class' }, 'with a threshold per class (test'],
     [{ ...decision, rule: 'fixed' }, 'at 0.5 (test'],
-  ] as const)('names how both sides are decided: %j', (chosen, words) => {
+  ] as const)('says how both sides are decided: %j', (chosen, words) => {
     const comparison = comparisonOf({ any: at(held(0.033, 0.03, 0.036)) }, { decision: chosen });
     expect(comparisonVerdict(comparison)).toContain(words);
   });
 
-  test('is about 0.5 where there is no test split', () => {
+  test('is about 0.5 without a test split', () => {
     expect(comparisonVerdict(comparisonOf({ any: null }))).toBe(
       'any beats bce on F1 by 5.0 points (4.0 to 6.0) at 0.5, with false alarms higher by 2.0 points (1.0 to 3.0) (validation, 2 seeds, no labeled test split to evaluate decisions on).',
     );
   });
 
-  test('shows enough digits that the end of a held interval is not 0', () => {
+  test('shows enough digits that no end of an interval that holds reads 0', () => {
     expect(comparisonVerdict(comparisonOf({ any: at(held(0.003, 0.0002, 0.006)) }))).toContain(
       'by 0.30 points (0.02 to 0.60)',
     );
   });
 
-  test('speaks of the any-class loss with the highest validation F1, or of the preferred one', () => {
+  test('is about the any-class loss with the highest validation F1, or the preferred one', () => {
     const both = comparisonOf({ low: at(held(0.01, 0.005, 0.02)), high: at(held(0.03, 0.02, 0.04)) });
     expect(comparisonVerdict(both)).toMatch(/^high beats bce/);
     expect(comparisonVerdict(both, 'low')).toMatch(/^low beats bce/);
   });
 
-  test('names the fields in which runs differ beside the loss', () => {
+  test('names the fields other than the loss in which runs differ', () => {
     const pair = { dataset: 'pipes', network: 'tresnet-m', loss: 'any', standard: 'bce' };
     const confounded = [{ ...pair, fields: [{ field: 'epochs', first: '30', second: undefined }] }];
     const comparison = comparisonOf({ any: at(held(0.03, 0.02, 0.04)) }, { confounded });
     expect(comparisonVerdict(comparison)).toMatch(/; they also differ in epochs \(30 and unset\)\.$/);
   });
 
-  test('without a tested difference claims none', () => {
+  test('claims no difference if none was tested', () => {
     const groups = [group('bce', 0.3), group('any', 0.4)];
     expect(comparisonVerdict(comparisonOf({}, { groups, replicates: 0 }))).toBe(
       'any has the highest F1 (F1 50.00 at 5% false alarms and mAP 40.00 on validation); no difference is tested without bootstrap replicates.',
@@ -146,7 +146,7 @@ describe('the verdict of a comparison', () => {
   });
 });
 
-test('the verdict of a sweep begins with the recommendation and goes on with the recommended value', () => {
+test('the verdict of a sweep starts with the recommendation and continues with the recommended value', () => {
   const comparison = comparisonOf({ one: at(held(0.01, 0.005, 0.02)), two: at(held(0.03, 0.02, 0.04)) });
   const points = [0.1, 0.2].map((value, i) => ({ value, figures: comparison.groups[i + 1]! }));
   const verdict = (value?: number) =>
@@ -155,7 +155,7 @@ test('the verdict of a sweep begins with the recommendation and goes on with the
   expect(verdict()).toContain('two beats bce');
 });
 
-test('the verdict of a judgment tells how many positives are flagged and how many negatives raise a false alarm', () => {
+test('the verdict of a judgment says how many positives are flagged and how many negatives raise a false alarm', () => {
   // Rows: found, missed, quiet, alarm.
   const scored = {
     scores: Float64Array.of(0.9, 0.1, 0.2, 0.8),

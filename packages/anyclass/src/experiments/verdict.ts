@@ -1,4 +1,4 @@
-// What figures say, in a sentence: the first thing that a reader of a result should see.
+// Summarizes figures in a sentence: the first thing that a reader of a result should see.
 
 import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
@@ -10,9 +10,10 @@ import { isOfOneSign } from './figures.js';
 import type { Recommendation, SweepPoint } from './sweep.js';
 
 /**
- * Whether the any-class losses beat their standard losses, a sentence for each standard loss. Of several any-class losses the
- * one with the highest F1 on validation speaks, or `preferred`, by its label. Both sides are evaluated at the same price in false
- * alarms, if there is a test split to do so.
+ * Says whether the any-class losses beat their standard losses, one sentence for each standard loss. If
+ * several any-class losses share a standard loss, the sentence is about the one labeled `preferred`, or else
+ * the one with the highest F1 on validation. Both sides are evaluated at the same false-alarm budget if there
+ * is a test split to do so.
  *
  * @example
  * comparisonVerdict(comparison)
@@ -31,7 +32,7 @@ export function comparisonVerdict(comparison: Omit<Comparison, 'verdict'>, prefe
 }
 
 /**
- * What a sweep found: the recommendation, and how the recommended value does against the standard loss.
+ * Says what a sweep found: the recommendation, and how the recommended value compares with the standard loss.
  *
  * @example
  * sweepVerdict(recommendation, points, comparison) // 'λ = 0.02 has the highest F1 at 5% false alarms … any-bce λ=0.02 beats bce …'
@@ -48,7 +49,7 @@ export function sweepVerdict(
 }
 
 /**
- * How a model does, in terms of images: how many positives it flags, and how often negatives raise a false alarm.
+ * Says how a model performs: how many positives it flags, and how many negatives raise a false alarm.
  *
  * @example
  * judgmentVerdict(judgment)
@@ -87,7 +88,7 @@ function speaker(
   return family.find(({ loss }) => loss === preferred) ?? best;
 }
 
-/** F1 on validation by which groups are ranked: at their decisions, by cross-fitting, or at 0.5 where some have none. */
+/** The validation F1 that ranks groups: cross-fitted at their decisions, or at 0.5 if any has none. */
 function validationF1(groups: readonly GroupFigures[]): (group: GroupFigures) => number | undefined {
   return groups.every(({ decided }) => decided?.validation)
     ? ({ decided }) => decided?.validation?.macroF1?.mean
@@ -119,7 +120,7 @@ function outcome(loss: string, standard: string, f1: HeldDifference | null, wher
   return `${loss} ${verb} ${standard} on F1 by ${points(f1, false)} ${where}`;
 }
 
-/** Where false alarms differ too, the difference in F1 has a price. */
+/** If false alarms differ too, the difference in F1 comes at a price. */
 function falseAlarmText(falseAlarms: HeldDifference | null): string {
   if (!falseAlarms || falseAlarms.holds === 'unclear') return '';
   return `, with false alarms ${falseAlarms.holds} by ${points(falseAlarms, false)}`;
@@ -131,7 +132,7 @@ function placeText({ dataset, network }: MethodDifference, { groups }: Pick<Comp
   return place.length === 0 ? '' : `${place.join(', ')}: `;
 }
 
-/** Without a pair of losses, or without draws, nothing is tested; the best figure is still worth a line. */
+/** Without a pair of losses or replicates nothing is tested, but the best figure is still worth a line. */
 function untested({
   groups,
   replicates,
@@ -150,7 +151,7 @@ function untested({
   return `${best.label} has the highest F1 (${values}); no difference is tested ${why}.`;
 }
 
-/** Such as '3.3 points (3.0 to 3.6)', with as many digits as it takes to tell the ends of a held interval from 0. */
+/** For example, '3.3 points (3.0 to 3.6)', with enough digits that no end of a held interval reads 0. */
 function points({ value, low, high, holds }: HeldDifference, isSigned: boolean): string {
   const ends = isSigned ? [value, low, high] : [value, low, high].map(Math.abs).sort((a, b) => a - b);
   const [shown, from, to] = isSigned ? ends : [Math.abs(value), ends[0], ends[2]];

@@ -16,10 +16,10 @@ import { fillByHash } from '../verify/hashFill.js';
 import { exportTimm } from './timm.js';
 import { exportTorchvision } from './torchvision.js';
 
-// PEER_PYTHON: a Python that has timm and torchvision, where python3 has not.
+// PEER_PYTHON: a Python with timm and torchvision, if python3 does not have them.
 const python = process.env['PEER_PYTHON'] ?? 'python3';
 const peer = resolve(import.meta.dirname, '../../../../bench/fixtures/weights/export_peer.py');
-// Looked for and not imported: torchvision needs what the script declares first.
+// Only searched for, not imported: torchvision needs operators that the script declares first.
 const search =
   'from importlib.util import find_spec as f; assert f("timm") and f("torchvision") and f("safetensors")';
 const hasPeers = spawnSync(python, ['-c', search]).status === 0;
@@ -33,7 +33,7 @@ afterEach(() => rmSync(exported, { recursive: true, force: true }));
 const classes = ['crack', 'root', 'leak'];
 type Options = Omit<NetworkOptions, 'classes'>;
 
-/** With weights of every value, but the blur filters that it should have: timm keeps none. */
+/** Returns a model with varied weights but the original blur filters, which timm does not store. */
 function model(name: NetworkName, options: Options = {}): Model {
   const complete = { classes: classes.length, inputSize: 32, ...options };
   const network = createNetwork(name, complete).eval();
@@ -71,7 +71,7 @@ const networks: [Library, NetworkName, Options][] = [
 const configuration = () => JSON.parse(readFileSync(join(exported, 'config.json'), 'utf8'));
 
 test.each(['resnet-18', 'tresnet-m'] as const)(
-  'what is exported for timm from %s fits our own network again, entry for entry',
+  'weights exported from %s for timm load into our own network again, entry for entry',
   (name) => {
     const source = model(name);
     exportTimm(source, exported);
@@ -90,7 +90,7 @@ test.each(['resnet-18', 'tresnet-m'] as const)(
   },
 );
 
-test("timm's folder tells architecture, arguments, labels and how images are prepared", () => {
+test("timm's folder describes architecture, arguments, labels and image preparation", () => {
   expect(exportTimm(patches8, exported)).toMatchObject({ architecture: 'vit_base_patch16_224' });
   expect(readdirSync(exported).sort()).toEqual(['config.json', 'model.safetensors']);
   expect(configuration()).toMatchObject({
@@ -105,7 +105,7 @@ test("timm's folder tells architecture, arguments, labels and how images are pre
       classifier: 'head',
     },
   });
-  // Read as a file of timm's, every entry of ours is there.
+  // Read as one of timm's files, it has every entry of our network.
   const { conventions = [] } = networkDefinitions['vit-b-16'].weights;
   const foreign = [...readSafetensorsHeader(join(exported, 'model.safetensors')).entries.keys()];
   const own = new Set(patches8.network.stateDict().keys());
@@ -114,14 +114,14 @@ test("timm's folder tells architecture, arguments, labels and how images are pre
   expect(match.pairs.size).toBe(own.size);
 });
 
-test('gray statistics are told for three channels', () => {
+test('gray statistics are repeated for three channels', () => {
   const { network, description } = model('resnet-18');
   exportTimm({ network, description: { ...description, channels: 1, mean: [0.5], std: [0.25] } }, exported);
   expect(configuration().pretrained_cfg).toMatchObject({ mean: [0.5, 0.5, 0.5], std: [0.25, 0.25, 0.25] });
   network.dispose();
 });
 
-test('the command writes the folder, and refuses options of other formats', async () => {
+test('the command writes the folder, and rejects options of other formats', async () => {
   const source = model('resnet-18');
   saveModel(at('model.safetensors'), source);
   source.network.dispose();
@@ -144,7 +144,7 @@ test('the command writes the folder, and refuses options of other formats', asyn
   expect(readdirSync(exported).sort()).toEqual(['config.json', 'model.safetensors']);
 });
 
-describe('what another library does not have is refused, and nothing is written', () => {
+describe('a network that the other library lacks is rejected, and nothing is written', () => {
   test.each([
     ['timm', 'tresnet-s', {}, /timm has no tresnet-s; it has tresnet-m/],
     ['torchvision', 'tresnet-s', {}, /torchvision has no tresnet-s; it has vit-b-16/],
@@ -157,11 +157,11 @@ describe('what another library does not have is refused, and nothing is written'
     source.network.dispose();
   });
 
-  test('a ViT with other patches than torchvision builds', () => {
+  test('a ViT with a patch size that torchvision does not support', () => {
     expect(() => exportTorchvision(patches8, exported)).toThrow(/patchSize 16; this network has 8/);
   });
 
-  test('nor is a folder that holds something', () => {
+  test('a folder that is not empty is rejected too', () => {
     mkdirSync(exported);
     writeFileSync(join(exported, 'notes.txt'), 'mine');
     const source = model('resnet-18');

@@ -9,7 +9,7 @@ const libraries = { timm: exportTimm, torchvision: exportTorchvision } as const;
 export type Library = keyof typeof libraries;
 
 /**
- * Writes a model (its file, or the folder of its run) as another library loads it.
+ * Writes a model (its file, or its run folder) in the format of another library.
  *
  * @example
  * exportFolder('timm', 'runs/sewer', 'sewer-timm').architecture // 'tresnet_l'

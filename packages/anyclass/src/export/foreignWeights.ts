@@ -1,4 +1,4 @@
-// Our weights with the names and values that another library expects.
+// Writes our weights with the names and values that another library expects.
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +14,15 @@ import type { Model, ModelDescription } from '../runs/modelFile.js';
 /** What an export wrote. */
 export interface ExportedModel {
   readonly folder: string;
-  /** What the library calls the network. */
+  /** The library's name for the network. */
   readonly architecture: string;
   readonly files: readonly string[];
 }
 
-/** The rules of a library for a network, or an error that names the networks that it has. */
+/**
+ * Returns a library's rules for a network; throws an error that lists the supported networks if there are
+ * none.
+ */
 export function foreignNetwork<Library extends 'timm' | 'torchvision'>(network: Network, library: Library) {
   const rules = networkDefinitions[network.name].weights[library];
   if (!rules) {
@@ -27,11 +30,11 @@ export function foreignNetwork<Library extends 'timm' | 'torchvision'>(network: 
     throw new UserError(`${library} has no ${network.name}; it has ${known.join(', ')}`);
   }
   if (network.options.expertHeads)
-    throw new UserError(`${library} has no expert heads: it cannot load this ${network.name}`);
+    throw new UserError(`${library} has no expert heads, so it cannot load this ${network.name}`);
   return rules;
 }
 
-/** Writes `model.safetensors` and, when that is on the disk, `config.json` into a folder that is new or empty. */
+/** Writes `model.safetensors` and then `config.json` into a new or empty folder. */
 export function writeExport(
   folder: string,
   { network }: Model,
@@ -57,14 +60,16 @@ function foreignTensors(network: Network, { rename, convert }: ForeignNetwork): 
   return new Map(entries);
 }
 
-/** How images are prepared; networks of features exist in no other library. */
+/**
+ * Returns how images are prepared; throws for networks of features, which the other libraries do not have.
+ */
 export function imagePreparation(description: ModelDescription): ImagePreparation {
   if (takesFeatures(description))
-    throw new UserError('the model takes features; networks of this library take images');
+    throw new UserError('the model takes features, but networks of this library take images');
   return description;
 }
 
-/** One value for each of three channels; gray images repeat theirs. */
+/** Returns one value for each of three channels; the value of gray images is repeated. */
 export function threeChannels(values: readonly number[]): readonly number[] {
   return values.length === 1 ? [values[0]!, values[0]!, values[0]!] : values;
 }

@@ -1,10 +1,11 @@
 import type { OnnxExport } from './onnx/exportOnnx.js';
 
-/** Relative to the largest logit: float32 stays below, float16 and int8 do not. */
+/** Limit on the error relative to the largest logit: float32 stays below it, float16 and int8 do not. */
 const exactness = 1e-4;
 
 /**
- * Whether an exported model can be trusted, and what a lower precision costs: the first sentence that `export` prints.
+ * Says whether an exported model matches libtorch, and what a lower precision costs. `export` prints this
+ * first.
  *
  * @example
  * exportVerdict('sewer.onnx', { check, judgment: undefined })
@@ -22,7 +23,7 @@ export function exportVerdict(
   }
   if (judgment) {
     const [now, before] = [judgment.mAP, judgment.float32].map((mAP) => (100 * mAP).toFixed(2));
-    sentences.push(`On ${judgment.images} validation instances mAP is ${now}, and ${before} in float32.`);
+    sentences.push(`On ${judgment.images} validation instances, mAP is ${now} (${before} in float32).`);
   }
   return sentences.join(' ');
 }

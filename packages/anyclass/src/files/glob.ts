@@ -1,6 +1,7 @@
 /**
- * Tells whether a path matches a shell's pattern: `*` and `?` stay within a folder, `**` goes below it. Takes at most
- * time proportional to pattern times path: all ways to match are followed at once, without backtracking.
+ * Returns a test for paths that match a shell pattern: `*` and `?` stay within a folder, `**` also matches
+ * subfolders. The time is at most proportional to pattern length times path length: all possible matches are
+ * followed at once, without backtracking.
  *
  * @example
  * globMatcher('a/*.png')('a/b.png') // true
@@ -20,7 +21,7 @@ export function globMatcher(pattern: string): (path: string) => boolean {
   };
 }
 
-/** A character that stands for itself, or what stands for others. `folders` is `**` with a slash behind it: none, or folders. */
+/** A literal character or a wildcard. `folders` is `**` followed by a slash: zero or more folders. */
 type Part = { readonly character: string } | 'one' | 'some' | 'all' | 'folders';
 
 function partsOf(pattern: string): Part[] {
@@ -29,7 +30,10 @@ function partsOf(pattern: string): Part[] {
   return tokens.map((token) => kinds[token] ?? { character: token });
 }
 
-/** Where a character leads to. Within the name of a folder that `folders` stands for, the place is -1 - that of the part. */
+/**
+ * The places in the pattern after one more character. A place is the index of the next part; inside a folder
+ * name that `folders` matches, it is -1 - the index of that part.
+ */
 function placesAfter(place: number, parts: readonly Part[], character: string): number[] {
   const at = place < 0 ? -1 - place : place;
   const part = parts[at];
@@ -49,7 +53,7 @@ function placesAfter(place: number, parts: readonly Part[], character: string): 
   }
 }
 
-/** With the places behind what may also stand for nothing. */
+/** Adds the places after parts that may match nothing. */
 function reached(places: Set<number>, parts: readonly Part[]): Set<number> {
   for (const place of places) {
     const part = parts[place];

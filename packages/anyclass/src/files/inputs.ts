@@ -3,7 +3,7 @@ import { UserError } from '../errors/userError.js';
 import { fileProblem } from './fileProblem.js';
 
 /**
- * Throws where a file that `option` names cannot be read.
+ * Throws if the file that `option` names cannot be read.
  *
  * @example
  * checkInputFile('--scores', 'nowhere.csv') // UserError: --scores nowhere.csv cannot be read: no such file or folder

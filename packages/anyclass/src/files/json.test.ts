@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { withOverrides } from '../configuration/overrides.js';
 import { parseJson } from './json.js';
 
-test('every JSON without __proto__ is read as JSON.parse does', () => {
+test('JSON without __proto__ is read as JSON.parse reads it', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       fc.pre(!text.includes('__proto__'));
@@ -21,11 +21,11 @@ test.each([
   expect(() => parseJson(text)).toThrow('"__proto__" is not allowed');
 });
 
-test('a text that speaks of it is a text', () => {
+test('__proto__ inside a string value is allowed', () => {
   expect(parseJson('{"note": "about __proto__"}')).toEqual({ note: 'about __proto__' });
 });
 
-test('no field is called so', () => {
+test('an override cannot set __proto__', () => {
   expect(() => withOverrides({}, ['__proto__.polluted=1'])).toThrow('__proto__');
   expect(() => withOverrides({}, ['data={"__proto__": 1}'])).toThrow('__proto__');
 });

@@ -1,5 +1,6 @@
 /**
- * JSON from a file or from somebody else. The key `__proto__` is refused: it would set an object's prototype, not a field.
+ * Parses JSON that comes from a file or another program. The key `__proto__` is refused: it would set an
+ * object's prototype, not a field.
  *
  * @throws SyntaxError for invalid JSON
  *
@@ -8,7 +9,7 @@
  * parseJson('{"__proto__": {"epochs": 3}}') // SyntaxError: the key "__proto__" is not allowed
  */
 export function parseJson(text: string): unknown {
-  // A reviver makes parsing several times slower; few texts have a reason for it.
+  // A reviver makes parsing several times slower, and few texts need it.
   return /__proto__|\\u005f/i.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
 }
 

@@ -1,9 +1,13 @@
-// The file of a lock as a sign of life, seen from other machines. Its age is by the clock of the file system, never by ours.
+// A lock file as a sign of life for other machines. Its age is measured by the file system's clock, never by
+// ours.
 
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type Holder, parseHolder } from '@anyclass/torch/files';
 
-/** Who holds a lock; undefined for a file that is not our lock, such as one that a power cut left empty. */
+/**
+ * The process that holds a lock; undefined for a file that is not our lock, such as one that a power cut left
+ * empty.
+ */
 export function holderAt(path: string): Holder | undefined {
   try {
     return parseHolder(readFileSync(path, 'utf8'));
@@ -12,10 +16,10 @@ export function holderAt(path: string): Holder | undefined {
   }
 }
 
-/** Writes the same bytes in their place: readers see them whole, and the file system notes the time. */
+/** Rewrites the same bytes in place: readers always see them whole, and the file system updates the time. */
 export function writeAgain(path: string, text: string): void {
   try {
-    // A machine that slept may find another's lock here.
+    // After this machine slept, the lock may belong to another process.
     if (readFileSync(path, 'utf8') !== text) return;
     const file = openSync(path, 'r+');
     try {
@@ -24,23 +28,23 @@ export function writeAgain(path: string, text: string): void {
       closeSync(file);
     }
   } catch {
-    // A file system that is away for a moment misses a beat.
+    // A file system that is briefly unavailable misses one beat.
   }
 }
 
-/** How long ago a lock was last written; 0 where that is unknown. */
+/** Seconds since a lock was last written; 0 if unknown. */
 export function secondsSinceWritten(path: string): number {
   const probe = `${path}.probe.${process.pid}`;
   try {
     return (writtenAt(probe, 'w') - writtenAt(path, 'r')) / 1000;
   } catch {
-    return 0; // as on a disk without room: then it is not taken over
+    return 0; // for example, when the disk is full: the lock is then not taken over
   } finally {
     rmSync(probe, { force: true });
   }
 }
 
-/** Opened, because a network file system asks its server only then. */
+/** When a file was last written. Opens it, because a network file system asks its server only then. */
 function writtenAt(path: string, flags: 'r' | 'w'): number {
   const file = openSync(path, flags);
   try {

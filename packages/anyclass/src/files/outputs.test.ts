@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (...names: string[]) => join(folder, ...names);
 
-test('a link is followed, to a file that is there and to one that is not', () => {
+test('a link is followed, whether or not its target exists', () => {
   writeFileSync(at('old.txt'), 'old');
   symlinkSync('old.txt', at('link'));
   symlinkSync('new.txt', at('dangling'));
@@ -49,7 +49,7 @@ test.skipIf(process.platform === 'win32')('a pipe is written to and stays a pipe
   expect(lstatSync(at('pipe')).isFIFO()).toBe(true);
 });
 
-test('what cannot be written is told with the name that was given, and leaves nothing behind', () => {
+test('a failed write is reported with the given path and leaves nothing behind', () => {
   mkdirSync(at('taken'));
   expect(() => writeWhole(at('taken'), 'text')).toThrow(`${at('taken')} cannot be written: it is a folder`);
   expect(() => writeWhole(at('none', 'x'), 'text')).toThrow(
@@ -68,7 +68,7 @@ test('what cannot be written is told with the name that was given, and leaves no
   expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
 });
 
-test.skipIf(process.platform === 'win32')('a lock that does not fit the disk leaves no draft', () => {
+test.skipIf(process.platform === 'win32')('a lock that exceeds the file size limit leaves no draft', () => {
   mkdirSync(at('small'));
   const module = new URL('../../dist/files/wholeFile.js', import.meta.url).href;
   const creating = `import('${module}').then(({ createWhole }) => createWhole('small/lock', 'x'.repeat(4096)))`;
@@ -81,7 +81,7 @@ test.skipIf(process.platform === 'win32')('a lock that does not fit the disk lea
   expect(readdirSync(at('small'))).toEqual([]);
 });
 
-test('an output is checked before the work, and its folders are made with it', () => {
+test('an output is checked before the work; its folders are created when it is written', () => {
   checkOutputFile('--html', at('deep', 'er', 'page.html'), { kind: 'an HTML page' });
   expect(readdirSync(folder)).not.toContain('deep');
   writeOutput('--html', at('deep', 'er', 'page.html'), 'text');
@@ -97,7 +97,7 @@ test('an output is checked before the work, and its folders are made with it', (
   );
 });
 
-test('a draft leaves what was at its place until it is finished', () => {
+test('a draft leaves the existing file untouched until it is finished', () => {
   writeFileSync(at('rows.csv'), 'old');
   const draft = draftOutput('--out', at('rows.csv'));
   draft.write('new');

@@ -1,4 +1,5 @@
-// Files and folders that a user names to be written. What is wrong with a name is reported before long work starts, with its option.
+// Output files and folders that a user names. A problem with a path is reported before long work starts,
+// together with the option that named it.
 
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -9,8 +10,8 @@ import { type ReplacingRules, refuseReplacing } from './replacing.js';
 import { type Draft, draftFor, writeWhole } from './wholeFile.js';
 
 /**
- * Throws where a file cannot be written, or would replace what it must not. Nothing is made yet: missing folders are made when
- * the file is written.
+ * Throws if a file cannot be written, or would replace something it must not. Nothing is created yet: missing
+ * folders are created when the file is written.
  *
  * @example
  * checkOutputFile('--out', 'figures', { kind: 'an HTML page' }) // UserError: --out figures cannot be written: it is a folder
@@ -29,7 +30,7 @@ function checkWritable(option: string, path: string): void {
 }
 
 /**
- * Throws where no files can be written into a folder, which may be missing still.
+ * Throws if files cannot be written to a folder. The folder need not exist yet.
  *
  * @example
  * checkOutputFolder('--assets', 'report.html') // UserError: --assets report.html cannot be written: it is a file, not a folder
@@ -38,25 +39,25 @@ export function checkOutputFolder(option: string, path: string): void {
   telling(option, path, () => checkFolder(resolve(path)));
 }
 
-/** Writes a file that `option` names, and the folders above it. */
+/** Writes the file that `option` names and creates the folders above it. */
 export function writeOutput(option: string, path: string, text: string): void {
   makeFolderOf(option, path);
   writeWhole(path, text);
 }
 
-/** Begins a file that `option` names, and makes the folders above it. */
+/** Starts a draft of the file that `option` names and creates the folders above it. */
 export function draftOutput(option: string, path: string): Draft {
   makeFolderOf(option, path);
   return draftFor(path);
 }
 
-/** Makes the folders above a file that `option` names. */
+/** Creates the folders above the file that `option` names. */
 export function makeFolderOf(option: string, path: string): void {
   checkWritable(option, path);
   telling(option, path, () => mkdirSync(dirname(path), { recursive: true }));
 }
 
-/** The folder must be one that can be written to, or the nearest one above it that is there. */
+/** Checks that the folder, or its nearest existing parent, can be written to. */
 function checkFolder(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {

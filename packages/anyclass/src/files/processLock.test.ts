@@ -17,7 +17,7 @@ import { takeLock } from './processLock.js';
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-lock-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a folder where the lock would be is left as it is, with what it holds', async () => {
+test('a folder in place of the lock is left as it is, with its contents', async () => {
   const path = join(folder, 'lock');
   mkdirSync(path);
   writeFileSync(join(path, 'mine.txt'), 'text');
@@ -27,7 +27,7 @@ test('a folder where the lock would be is left as it is, with what it holds', as
   expect(readdirSync(path)).toEqual(['mine.txt']);
 });
 
-test('a process on another machine holds its lock while it writes it again, and not long after', () => {
+test('a process on another machine holds its lock while it keeps rewriting it, and loses it soon after', () => {
   const path = join(folder, 'elsewhere');
   const holder = JSON.stringify({ host: 'another-machine', pid: process.pid, started: '1' });
   writeFileSync(path, holder);

@@ -1,5 +1,6 @@
-// One process at a time works on a folder. The lock names its process; what a killed one left behind is taken over. Of a process
-// on this machine the system tells whether it lives; one on another shows it by writing its lock again every few seconds.
+// One process at a time works on a folder. The lock names its process; a lock left by a killed process is
+// taken over. Whether a process on this machine is alive, the operating system knows; one on another machine
+// shows it by rewriting its lock every few seconds.
 
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -9,7 +10,7 @@ import { holderAt, secondsSinceWritten, writeAgain } from './lockPulse.js';
 import { createWhole } from './wholeFile.js';
 
 /**
- * Takes a lock, or throws where another process has it: `refusal` tells what that one does.
+ * Takes a lock, or throws if another process holds it. `refusal` returns the message, given that process.
  *
  * @example
  * using lock = takeLock('runs/sewer/lock', (who) => `runs/sewer: ${who} is working on this run`);
@@ -31,7 +32,7 @@ export function takeLock(path: string, refusal: (who: string) => string, code?: 
   let isHeld = true;
   const pulse = setInterval(() => writeAgain(path, own), pulseEvery).unref();
   return {
-    // A second time does nothing: the lock may be another's by then.
+    // A second call does nothing: by then, another process may hold the lock.
     [Symbol.dispose]() {
       if (!isHeld) return;
       isHeld = false;
@@ -39,7 +40,7 @@ export function takeLock(path: string, refusal: (who: string) => string, code?: 
       try {
         rmSync(path, { force: true });
       } catch {
-        // On a disk that became read-only: the lock names a process that has ended, and does not count.
+        // The disk became read-only. The lock names a process that has exited, so it does not count.
       }
     },
   };
@@ -47,7 +48,7 @@ export function takeLock(path: string, refusal: (who: string) => string, code?: 
 
 const pulseEvery = 5000;
 
-/** A process on another machine has this long to write its lock again: ANYCLASS_LOCK_SECONDS, or 5 minutes. */
+/** How long a process on another machine has to rewrite its lock: ANYCLASS_LOCK_SECONDS, or 5 minutes. */
 function patienceSeconds(): number {
   return Number(process.env['ANYCLASS_LOCK_SECONDS'] ?? 300);
 }
@@ -56,21 +57,24 @@ function isWorking(path: string, holder: Holder): boolean {
   return holder.host === hostname() ? isAlive(holder) : secondsSinceWritten(path) < patienceSeconds();
 }
 
-/** Nobody's lock is a folder: what it holds may be somebody's. */
+/** Refuses a folder in place of the lock: we never create one, and its contents may be somebody's files. */
 function refuseFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new UserError(`${path} is a folder, where a lock would be a file; rename or remove it`);
+    throw new UserError(`${path} is a folder, but the lock must be a file; rename or remove the folder`);
 }
 
 type Refuse = (holder: Holder | undefined) => never;
 
-/** Another process may do the same at this moment: what was moved away must be what was found dead. */
+/**
+ * Removes a dead process's lock. Another process may be doing the same at this moment, so what was moved
+ * aside must be the lock that was found dead.
+ */
 function removeStale(path: string, dead: Holder | undefined, refuse: Refuse): void {
   const aside = `${path}.stale.${process.pid}`;
   try {
     renameSync(path, aside);
   } catch {
-    return; // the other was faster
+    return; // the other process was faster
   }
   const moved = holderAt(aside);
   if (JSON.stringify(moved) !== JSON.stringify(dead)) {

@@ -11,7 +11,7 @@ const at = (...names: string[]) => join(folder, ...names);
 const page = '<!doctype html>\n<title>x</title>';
 const kind = 'an HTML page';
 
-test('an input is never replaced: not by its name, by a link to it, or by another name of the same file', () => {
+test('an input is never replaced, be it by its name, a symbolic link, or a hard link', () => {
   writeFileSync(at('input.html'), page);
   symlinkSync('input.html', at('link.html'));
   linkSync(at('input.html'), at('twin.html'));
@@ -23,7 +23,7 @@ test('an input is never replaced: not by its name, by a link to it, or by anothe
   refuseSameFile('--out', at('none.html'), at('input.html'));
 });
 
-test('of an input folder only older outputs are replaced, even by force', () => {
+test('only older outputs in an input folder are replaced, even with force', () => {
   mkdirSync(at('photos'));
   writeFileSync(at('photos', 'a.jpg'), '\xff\xd8');
   writeFileSync(at('photos', 'old.html'), page);
@@ -33,7 +33,7 @@ test('of an input folder only older outputs are replaced, even by force', () => 
   refuseReplacing(at('photos', 'new.html'), { kind, inputs });
 });
 
-test('a file of a run is never replaced, nor a name taken that a run will want', () => {
+test('a run file is never replaced, and a name that a run needs is never taken', () => {
   mkdirSync(at('run', 'scores'), { recursive: true });
   writeFileSync(at('run', 'config.json'), '{"datasetFingerprint": "0"}');
   symlinkSync('run', at('alias'));
@@ -60,7 +60,7 @@ test.each([
   ['predictions as JSON lines', '{"Filename":"a.jpg"}\n'],
   ['a configuration', '// Written by anyclass recommend\n{ "data": {} }'],
   ['an ONNX model', '\u0008\u0008'],
-] as const)('%s replaces an older one or an empty file, and others only by force', (written, text) => {
+] as const)('%s replaces an older one or an empty file, and other files only with force', (written, text) => {
   writeFileSync(at('old'), text);
   refuseReplacing(at('old'), { kind: written });
   writeFileSync(at('empty'), '');

@@ -1,5 +1,6 @@
-// What an output may replace. A command never writes over what it reads, nor over a file of a run; what it finds at the place of
-// its output is replaced where it is an older output of the same kind, and anything else only on request.
+// What an output may replace. A command never overwrites what it reads, nor a file of a run. An existing file
+// at the output path is replaced if it is an older output of the same kind; any other file is replaced only
+// on request.
 
 import {
   closeSync,
@@ -23,7 +24,7 @@ export type OutputKind =
   | 'a file of features'
   | 'an ONNX model';
 
-/** How the beginning of a file tells that it is an older output. */
+/** Recognizes an older output of each kind by how the file starts. */
 const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
   'an HTML page': (text) => /^\s*<!doctype html/i.test(text),
   'a table of scores': (text) => text.startsWith('Filename,'),
@@ -32,25 +33,26 @@ const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
   // CSV, Parquet, NumPy, or one safetensors matrix.
   'a file of features': (text) => /^(Filename,|PAR1|.NUMPY|.{8}\{"features":)/s.test(text),
   'a configuration': (text) => /^\s*(\/\/[^\n]*\n\s*)*\{/.test(text),
-  // The version of the format, field 1 of a protocol buffer, comes first.
+  // The format version, field 1 of the protocol buffer, comes first.
   'an ONNX model': (text) => text.charCodeAt(0) === 8 && text.charCodeAt(1) < 64,
 };
 
 export interface ReplacingRules {
-  /** What is written. */
+  /** What the output is. */
   readonly kind: OutputKind;
-  /** Files and folders that the command reads; texts that are not paths are ignored. */
+  /** Files and folders that the command reads; strings that are not paths are ignored. */
   readonly inputs?: readonly (string | undefined)[];
   /** Replace a file of another kind. */
   readonly force?: boolean;
 }
 
 /**
- * Throws where writing to a path would destroy something: an input, by name or by another link to the same file; a file of a
- * run; or, without `force`, a file of another kind than what is written.
+ * Throws if writing to a path would destroy something: an input, by name or through another link to the same
+ * file; a file of a run; or, without `force`, a file of a different kind than the output.
  *
  * @example
- * refuseReplacing('photos/a.jpg', { kind: 'an HTML page', inputs: ['photos'] }) // UserError: it is one of the inputs …
+ * refuseReplacing('photos/a.jpg', { kind: 'an HTML page', inputs: ['photos'] })
+ * // UserError: it is a file of the input folder photos; choose another path
  */
 export function refuseReplacing(path: string, { kind, inputs = [], force = false }: ReplacingRules): void {
   refuseRunFile(path);
@@ -66,12 +68,13 @@ export function refuseReplacing(path: string, { kind, inputs = [], force = false
   }
   if (isOfKind || force) return;
   throw new UserError(
-    `there is a file already that is not ${kind}; choose another path, or add --force to replace it`,
+    `a file already exists there and is not ${kind}; choose another path, or add --force to replace it`,
   );
 }
 
 /**
- * Throws where a path is another link to the file at `output`, which only now turned out to be an input.
+ * Throws if `input` is the file at `output`, possibly through another link. For inputs that become known only
+ * during the work.
  *
  * @example
  * for (const image of images) refuseSameFile('--out', out, image.path);
@@ -84,7 +87,7 @@ export function refuseSameFile(option: string, output: string, input: string): v
     );
 }
 
-/** The names in a run's folder that a run reads again, there or not. */
+/** The files in a run folder that belong to the run, whether or not they exist yet. */
 const runFiles = new Set([
   'config.json',
   'metrics.jsonl',
@@ -96,7 +99,7 @@ const runFiles = new Set([
 ]);
 const runFolders = new Set(['checkpoints', 'scores']);
 
-/** Throws where a path is a file of a run, or would become one. */
+/** Throws if a path is a file of a run, or would become one. */
 function refuseRunFile(path: string): void {
   const place = realPath(resolve(path));
   const parent = dirname(place);
@@ -109,7 +112,7 @@ function refuseRunFile(path: string): void {
     throw new UserError(`it is a file of the run ${relative('.', run) || run}; choose another path`);
 }
 
-/** A run's own record names the data that it was trained on; other programs have a config.json too. */
+/** A run's record names the data it was trained on; other programs write a config.json too. */
 function isRun(folder: string): boolean {
   try {
     return readFileSync(resolve(folder, 'config.json'), 'utf8').includes('"datasetFingerprint"');
@@ -118,7 +121,7 @@ function isRun(folder: string): boolean {
   }
 }
 
-/** The files in the folder of a run, which may have other names elsewhere; none if it is not a run. */
+/** The files in a run folder, which may have hard links elsewhere; none if the folder is not a run. */
 function filesOfRun(folder: string): string[] {
   if (!isRun(folder)) return [];
   const scores = join(folder, 'scores');
@@ -137,7 +140,7 @@ function isBelow(path: string, folder: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`);
 }
 
-/** Undefined for what is not there, and for a text that cannot be a path. */
+/** The file's stats; undefined if it does not exist, or if the string cannot be a path. */
 function statIfThere(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -146,7 +149,7 @@ function statIfThere(path: string): Stats | undefined {
   }
 }
 
-/** Without links, as far as the path exists. */
+/** The path with links resolved as far as it exists. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -156,7 +159,7 @@ function realPath(path: string): string {
   }
 }
 
-/** Enough for the header of a table with many classes. */
+/** The first MiB of a file, enough for the header of a table with many classes. */
 function beginningOf(path: string): string {
   const buffer = Buffer.alloc(2 ** 20);
   const descriptor = openSync(path, 'r');

@@ -3,11 +3,12 @@ import { UserError } from '../errors/userError.js';
 import { fileProblem } from './fileProblem.js';
 
 /**
- * Calls a function while no other process, on this machine or on others that share the folder, is inside a call for the same lock;
- * waits until it may.
+ * Waits for a lock, then calls a function while holding it. The lock excludes other processes on this machine
+ * and on other machines that share the folder.
  *
- * @param work gets a signal that is aborted where the lock was lost, as after a machine slept for more than a minute
- * @throws UserError where the lock cannot be written
+ * @param work receives a signal that aborts if the lock is lost, as when the machine sleeps for more than a
+ * minute
+ * @throws UserError if the lock cannot be written
  *
  * @example
  * await withSharedLock('weights/model.lock', () => download());

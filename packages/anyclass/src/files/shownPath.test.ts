@@ -11,7 +11,7 @@ test('a path below the current folder is shown relative to it, one elsewhere as 
   expect(shownPath('../labels.csv')).toBe('../labels.csv');
 });
 
-test('a path is shown as another way to the same place', () => {
+test('the shown path leads to the same place', () => {
   const paths = fc.array(fc.constantFrom('a', '..', '.', '..b', 'c.csv'), { minLength: 1 });
   fc.assert(
     fc.property(paths, fc.boolean(), (parts, isAbsolute) => {

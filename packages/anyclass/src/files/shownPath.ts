@@ -1,8 +1,8 @@
 import { isAbsolute, relative } from 'node:path';
 
 /**
- * A path as somebody in the current folder would write it: relative where it is below that folder, else as it is. Paths are
- * made absolute early, and messages should still show what the user knows.
+ * A path as somebody in the current folder would write it: relative if it is below that folder, otherwise
+ * unchanged. Paths are made absolute early, but messages should show what the user knows.
  *
  * @example
  * shownPath('/home/ada/pipes/labels.csv') // 'labels.csv' in /home/ada/pipes

@@ -1,4 +1,5 @@
-// Texts that are whole or absent, and read back; what goes wrong is reported with the name that the user gave.
+// Text files that are whole or absent, and how they are read back. Problems are reported with the path that
+// the user gave.
 
 import { readFileSync } from 'node:fs';
 import { createWhole as createFile, discardQuietly, draftFile, type FileDraft } from '@anyclass/torch/files';
@@ -9,7 +10,8 @@ import { fileProblem, remedyOf } from './fileProblem.js';
 import { parseJson } from './json.js';
 
 /**
- * Writes a text, or its parts one after another, to a temporary file, flushes it to disk and renames it over what was there.
+ * Writes a text, or its parts one after another, to a temporary file, flushes it to disk, and renames it over
+ * any existing file.
  *
  * @throws UserError with the path and the reason
  *
@@ -27,11 +29,12 @@ export function writeWhole(path: string, text: string | Iterable<string>): void 
   }
 }
 
-/** A file in the making. All of its functions throw UserErrors with the path and the reason. */
+/** A file being written. All its functions throw a UserError with the path and the reason. */
 export type Draft = FileDraft;
 
 /**
- * Begins a file beside its place, as `draftFile` does; the draft's name is the file's with the process and `.part`.
+ * Starts a draft next to the target file, as `draftFile` does. The draft's name is the target's plus the
+ * process ID and `.part`.
  *
  * @example
  * const draft = draftFor('predictions.csv');
@@ -60,12 +63,12 @@ export function draftFor(path: string): Draft {
 }
 
 /**
- * Creates a file that appears with its content or not at all; false if it already exists.
+ * Creates a file that appears with its content or not at all. Returns false if it already exists.
  *
  * @throws UserError with the path and the reason
  *
  * @example
- * createWhole('runs/sewer/lock', text) // true for one of the processes that try
+ * createWhole('runs/sewer/lock', text) // true for exactly one of the processes that try
  */
 export function createWhole(path: string, text: string): boolean {
   try {
@@ -78,8 +81,8 @@ export function createWhole(path: string, text: string): boolean {
 }
 
 /**
- * What a JSON file that was written whole holds. One that does not hold what it should was damaged or edited since; `remedy`
- * says what to do then, and `next` what to run.
+ * Reads a JSON file that was written whole. If it does not match the schema, it was damaged or edited since;
+ * the error then says `remedy`, and `next` is the command to run.
  *
  * @example
  * readWhole('runs/sewer/config.json', runRecord, 'remove the folder runs/sewer and train again')
@@ -98,10 +101,10 @@ export function readWhole<Content>(
     value === undefined
       ? 'not valid JSON'
       : [issue.path.join('.'), expectation(issue)].filter(Boolean).join(': ');
-  throw new UserError(`${path}: is damaged (${reason}); ${remedy}`, next && { next });
+  throw new UserError(`${path} is damaged (${reason}); ${remedy}`, next && { next });
 }
 
-/** The value of a JSON text, or undefined where it is none: what a killed process wrote may be cut off. */
+/** The value of a JSON text, or undefined if it is invalid: what a killed process wrote may be cut off. */
 export function parsedJson(text: string): unknown {
   try {
     return parseJson(text);

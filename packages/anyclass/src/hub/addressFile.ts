@@ -1,6 +1,6 @@
-// Files of other servers, each in a folder of its own whose name follows from the address and the hash:
+// Files from servers other than the hub, each in its own folder named after the address and the hash:
 //   weights/4f1c…/resnet18-f37072fd.pth          the file
-//   weights/4f1c…/resnet18-f37072fd.pth.json     where it is from and what it hashed to when it came
+//   weights/4f1c…/resnet18-f37072fd.pth.json     its address, and its hash when it was downloaded
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -14,19 +14,19 @@ import { encryptedAddress } from './encryptedAddress.js';
 import { type HubSettings, hubSettings } from './settings.js';
 
 export interface AddressedFile {
-  /** Where it is, `https:`. */
+  /** Its `https:` address. */
   readonly address: string;
-  /** SHA-256, or its first digits where no more are known. */
+  /** SHA-256, or its first digits if no more are known. */
   readonly sha256: string;
 }
 
 const record = z.object({ address: z.string(), sha256: z.string(), size: z.int() });
 
-/** What is known of a file that was downloaded. */
+/** What is known about a downloaded file. */
 export type AddressRecord = z.output<typeof record>;
 
 /**
- * A file of any server, verified by its hash; from the cache where it is there.
+ * The path of a file from any server, verified by its hash. Downloads it unless it is in the cache.
  *
  * @example
  * await addressFile({ address: 'https://download.pytorch.org/models/resnet18-f37072fd.pth', sha256: 'f37072fd' })
@@ -45,7 +45,7 @@ export async function addressFile(wanted: AddressedFile, options: DownloadOption
     ...options,
     lock: `${path}.lock`,
     address: wanted.address,
-    // Tokens are for the hub.
+    // Tokens are for the hub only.
     token: undefined,
     target: path,
     checksum: { algorithm: 'sha256', value: wanted.sha256 },
@@ -53,7 +53,7 @@ export async function addressFile(wanted: AddressedFile, options: DownloadOption
     title: pathname.split('/').at(-1) ?? wanted.address,
     keep: async (arrived) => {
       if (cachedAddressFile(settings, wanted)) return;
-      // A kill came between the file and its record.
+      // If nothing arrived, a kill came between the file and its record.
       const { hash, size } = arrived ?? {
         hash: await fileHash(path, { algorithm: 'sha256' }),
         size: statSync(path).size,
@@ -66,7 +66,7 @@ export async function addressFile(wanted: AddressedFile, options: DownloadOption
   return path;
 }
 
-/** The path of a file that is in the cache, and what is known of it. */
+/** The path and record of a cached file; undefined if it is not in the cache. */
 export function cachedAddressFile(
   settings: Pick<HubSettings, 'addressCache'>,
   wanted: AddressedFile,
@@ -80,7 +80,7 @@ export function cachedAddressFile(
     : undefined;
 }
 
-/** Where a file of an address is, or would be. */
+/** The path that a file from this address has, or would have. */
 export function addressPath(
   { addressCache }: Pick<HubSettings, 'addressCache'>,
   { address, sha256 }: AddressedFile,

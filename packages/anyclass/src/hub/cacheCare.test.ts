@@ -41,7 +41,7 @@ test('bytes that another revision needs stay until the last link to them is remo
   expect(await removeHubFile(settings, { ...file, revision: 'main' })).toBeUndefined();
 });
 
-test('other files of a snapshot stay, and what an unfinished download left goes', async () => {
+test('other files of a snapshot stay, and what an unfinished download left is removed', async () => {
   linkSnapshot(settings.cache, { ...file, file: 'deep/other.bin', revision: 'main' }, second, hash);
   const partial = blobPath(settings.cache, file.repository, `${'c'.repeat(64)}.anyclass.incomplete`);
   writeFileSync(partial, 'half');
@@ -54,7 +54,7 @@ test('other files of a snapshot stay, and what an unfinished download left goes'
   expect(cachedHubFile(settings.cache, { ...file, revision: 'main' })).toBeUndefined();
 });
 
-test('a damaged file is told from a sound one', async () => {
+test('a damaged file is distinguished from an intact one', async () => {
   writeFileSync(blobPath(settings.cache, file.repository, hash), 'damaged');
   expect(await verifyHubFile(settings, { ...file, revision: 'main' })).toMatchObject({
     ok: false,

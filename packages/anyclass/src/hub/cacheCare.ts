@@ -1,4 +1,4 @@
-// Files in the caches after their download: whether they are still what they were, and how they go.
+// Verifies and removes files in the caches.
 
 import { existsSync, lstatSync, readdirSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ export interface Verification {
   readonly ok: boolean;
 }
 
-/** Hashes a file of the hub again; undefined where the cache does not have it. */
+/** Hashes a cached hub file again; undefined if it is not in the cache. */
 export async function verifyHubFile(
   { cache }: HubSettings,
   wanted: HubFile,
@@ -35,15 +35,15 @@ export async function verifyHubFile(
   const tag = linkedHash(path);
   const checksum = tag === undefined ? undefined : checksumOfTag(tag);
   if (tag !== undefined && !checksum)
-    throw new UserError(`${path} leads to ${tag}, whose name is not a hash`);
+    throw new UserError(`${path} links to ${tag}, whose name is not a hash`);
   const { algorithm } = checksum ?? { algorithm: 'sha256' as const };
   const found = await fileHash(path, { algorithm });
-  // Without links the file stands there itself: it is known by a blob of its name.
+  // On systems without links, the snapshot holds the file itself; a blob is then named after its hash.
   const isBlob = checksum ? found === checksum.value : existsSync(blobPath(cache, wanted.repository, found));
   return { path, algorithm, expected: checksum?.value ?? 'the name of a blob', found, ok: isBlob };
 }
 
-/** Hashes a file of another address again; undefined where the cache does not have it. */
+/** Hashes a cached file from another server again; undefined if it is not in the cache. */
 export async function verifyAddressFile(
   settings: HubSettings,
   wanted: AddressedFile,
@@ -56,10 +56,10 @@ export async function verifyAddressFile(
 }
 
 /**
- * Removes a file of the hub from the cache: its link, its bytes where no other link leads to them, and what unfinished downloads
- * of the repository left. Other files of the repository stay.
+ * Removes a hub file from the cache: its link, its bytes if no other link needs them, and what unfinished
+ * downloads from the repository left behind. Other files of the repository stay.
  *
- * @returns the bytes that became free; undefined where there was nothing
+ * @returns the number of bytes freed; undefined if there was nothing to remove
  */
 export async function removeHubFile({ cache }: HubSettings, wanted: HubFile): Promise<number | undefined> {
   const { repository, revision } = wanted;
@@ -85,7 +85,10 @@ export async function removeHubFile({ cache }: HubSettings, wanted: HubFile): Pr
   return bytes + (leftovers ?? 0);
 }
 
-/** Removes a file of another address; the bytes that became free, or undefined where there was nothing. */
+/**
+ * Removes a file from another server. Returns the number of bytes freed, or undefined if there was nothing to
+ * remove.
+ */
 export async function removeAddressFile(
   settings: HubSettings,
   wanted: AddressedFile,
@@ -115,7 +118,7 @@ async function removePartials(cache: string, repository: string): Promise<number
   return bytes;
 }
 
-/** The name of the blob that a snapshot's link leads to; undefined for a file that stands there itself. */
+/** The name of the blob that a snapshot's link points to; undefined for a regular file. */
 function linkedHash(path: string): string | undefined {
   return lstatSync(path).isSymbolicLink() ? basename(readlinkSync(path)) : undefined;
 }
@@ -128,7 +131,7 @@ function linkedHashes(snapshots: string): Set<string> {
   return new Set(links.map(({ parentPath, name }) => basename(readlinkSync(join(parentPath, name)))));
 }
 
-/** Removes a folder and those above it, as long as they are empty, up to one that stays. */
+/** Removes a folder and the folders above it while they are empty, up to but excluding `last`. */
 function removeEmpty(folder: string, last: string): void {
   if (folder === last) return;
   try {

@@ -31,7 +31,7 @@ test("a small file is verified by git's hash, behind a redirect on the same serv
   expect(readFileSync(path).equals(small)).toBe(true);
 });
 
-test('the token is seen by the first server only, and no message tells the signature of an address', async () => {
+test('only the first server sees the token, and no message reveals the signature of an address', async () => {
   hub.state.failures.push('reset', '500', 'page');
   await expect(hubFile(wanted, bench.options)).rejects.toThrow(/web page/);
   const tokens = (server: 'hub' | 'storage') =>
@@ -46,7 +46,7 @@ test('the token is seen by the first server only, and no message tells the signa
   expect(JSON.stringify(bench.events)).not.toContain('secret');
 });
 
-test('a file that is there is used without a request; with refresh the hub is asked, and nothing is transferred again', async () => {
+test('a cached file is used without a request; with refresh, the hub is asked but nothing is transferred again', async () => {
   await hubFile(wanted, bench.options);
   hub.state.requests = [];
   await hubFile(wanted, bench.options);
@@ -65,7 +65,7 @@ describe('what is refused', () => {
     expect(readdirSync(join(bench.settings.cache, 'models--tester--network', 'blobs'))).toEqual([]);
   });
 
-  test('wrong bytes behind a broken connection, again and again: two whole downloads and no more', async () => {
+  test('wrong bytes after a broken connection, repeatedly: two whole downloads and no more', async () => {
     hub.state.failures.push('reset', 'wrong', 'reset', 'wrong', 'reset', 'wrong');
     await expect(hubFile(wanted, bench.options)).rejects.toThrow(/differ from the published file/);
     expect(seen('storage').length).toBe(4);
@@ -91,12 +91,12 @@ describe('what is refused', () => {
     [{ ...wanted, repository: '../network' }],
     [{ ...wanted, repository: 'network' }],
     [{ ...wanted, repository: 'a/b/c' }],
-  ])('a name that leads out of its place: %j', async (name) => {
+  ])('a name that leads out of its folder: %j', async (name) => {
     await expect(hubFile(name, bench.options)).rejects.toThrow(/is not a/);
     expect(hub.state.requests).toEqual([]);
   });
 
-  test('hashes and commits from the server that are none, for they become names of files', async () => {
+  test('invalid hashes and commits from the server, because they become file names', async () => {
     const answers = (headers: Record<string, string>) =>
       vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(new Response(null, { headers }));
     answers({ 'x-repo-commit': commit, etag: '"../../../../evil"' });
@@ -106,7 +106,7 @@ describe('what is refused', () => {
     expect(existsSync(bench.settings.cache)).toBe(false);
   });
 
-  test('a redirect from an encrypted server to one that is not', async () => {
+  test('a redirect from an encrypted server to an unencrypted one', async () => {
     vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(
       new Response(null, { status: 302, headers: { location: 'http://127.0.0.1/x' } }),
     );
@@ -118,7 +118,7 @@ describe('what is refused', () => {
   });
 });
 
-test('that the hub lacks a file is kept for the commit, and asked again only with refresh', async () => {
+test('a missing file is remembered for the commit, and asked for again only with refresh', async () => {
   const absent = { ...wanted, file: 'absent.bin' };
   for (let i = 0; i < 2; i++)
     await expect(hubFile(absent, bench.options)).rejects.toBeInstanceOf(NotOnServer);
@@ -129,7 +129,7 @@ test('that the hub lacks a file is kept for the commit, and asked again only wit
   expect(hub.state.requests.length).toBe(2);
 });
 
-test('a hash that is known beforehand must be what the hub has', async () => {
+test('a hash that is known in advance must match the hub', async () => {
   await expect(hubFile({ ...wanted, sha256: '0'.repeat(64) }, bench.options)).rejects.toThrow(
     /expected 0{64}/,
   );
@@ -137,7 +137,7 @@ test('a hash that is known beforehand must be what the hub has', async () => {
   await hubFile({ ...wanted, sha256: sha256(large) }, bench.options);
 });
 
-test('offline, no socket is opened: what is there is used, and what is missing is named', async () => {
+test('offline, no socket is opened: cached files are used, and missing ones are named', async () => {
   await hubFile(wanted, bench.options);
   const fetching = vi.spyOn(globalThis, 'fetch');
   bench.options = { ...bench.options, settings: { ...bench.settings, isOffline: true }, refresh: true };
@@ -150,13 +150,13 @@ test('offline, no socket is opened: what is there is used, and what is missing i
   expect(fetching).not.toHaveBeenCalled();
 });
 
-describe('a file of another address', () => {
+describe('a file from another server', () => {
   const file = () => ({
     address: `${hub.state.storage}/model.safetensors`,
     sha256: sha256(large).slice(0, 8),
   });
 
-  test('is verified by the digits that are known, recorded with all, and not asked for again', async () => {
+  test('is verified by the known digits, recorded with the full hash, and not requested again', async () => {
     hub.state.failures.push('reset');
     const path = await addressFile(file(), bench.options);
     expect(readFileSync(path).equals(large)).toBe(true);
@@ -170,7 +170,7 @@ describe('a file of another address', () => {
     expect(hub.state.requests.some(({ headers }) => headers.authorization)).toBe(false);
   });
 
-  test('that lost its record to a kill is hashed again', async () => {
+  test('is hashed again if a kill prevented its record', async () => {
     const path = await addressFile(file(), bench.options);
     rmSync(recordPath(path));
     expect(await addressFile(file(), bench.options)).toBe(path);
@@ -178,7 +178,7 @@ describe('a file of another address', () => {
     expect(seen('storage').length).toBe(1);
   });
 
-  test('with another hash is refused', async () => {
+  test('is refused if its hash differs', async () => {
     const wrong = { ...file(), sha256: '0'.repeat(64) };
     await expect(addressFile(wrong, bench.options)).rejects.toThrow(/differ from the published file/);
     expect(existsSync(addressPath(bench.settings, wrong))).toBe(false);

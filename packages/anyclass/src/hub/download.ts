@@ -1,4 +1,4 @@
-// Files of the hub on this machine: from the cache, or downloaded into it.
+// Hub files: taken from the cache, or downloaded into it.
 //
 // Written by hand: @huggingface/hub 2.17 neither resumes nor verifies nor locks, and Python's client 2.0 no longer resumes.
 
@@ -34,20 +34,24 @@ import { NotOnServer, toldToUser } from './problems.js';
 import { type HubSettings, hubSettings } from './settings.js';
 
 export interface DownloadOptions {
-  /** Default: what the environment says. */
+  /** Default: from the environment. */
   readonly settings?: HubSettings | undefined;
-  /** Hears the progress, and why something is tried again. */
+  /** Called with the progress, and with the reason for each retry. */
   readonly onEvent?: RunEventListener | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly patience?: Patience | undefined;
-  /** Asks the hub which commit a branch is at, also where the cache has the file of an earlier one. Default false. */
+  /**
+   * Ask the hub for the current commit of a branch, even if the cache has the file at an earlier one. Default
+   * false.
+   */
   readonly refresh?: boolean | undefined;
 }
 
 /**
- * A file of the hub. What the cache has is taken from there without a request, except with `refresh`; all else is downloaded.
+ * Returns the local path of a hub file. A cached file is used without a request, except with `refresh`;
+ * anything else is downloaded.
  *
- * @throws UserError where it cannot be had; `NotOnServer` where the hub has no such file
+ * @throws UserError if the file cannot be obtained; `NotOnServer` if the hub has no such file
  *
  * @example
  * const { path } = await hubFile({ repository: 'timm/resnet18.a1_in1k', revision: 'main', file: 'config.json' });
@@ -89,7 +93,7 @@ async function askHub(wanted: HubFile, settings: HubSettings, options: DownloadO
   }
 }
 
-/** What the hub tells of a file before it is downloaded. */
+/** What the hub says about a file before it is downloaded. */
 export interface HubFacts {
   readonly commit: string;
   readonly checksum: Checksum;
@@ -97,7 +101,7 @@ export interface HubFacts {
 }
 
 /**
- * Asks the hub for a file's commit, hash and size.
+ * Asks the hub for a file's commit, hash, and size.
  *
  * @example
  * const { checksum } = await hubFacts({ repository: 'timm/resnet18.a1_in1k', revision: 'main', file: 'model.safetensors' });
@@ -123,7 +127,10 @@ export async function hubFacts(wanted: HubFile, options: DownloadOptions = {}): 
   return await toldToUser(() => retrying(ask, { title, patience, signal, onNote: noteTo(options) }));
 }
 
-/** They become names of files: nothing but hashes is taken. */
+/**
+ * Reads the response headers. The commit and the checksum become file names, so only real hashes are
+ * accepted.
+ */
 function factsIn(headers: Headers, server: string): HubFacts {
   const commit = headers.get('x-repo-commit');
   if (commit === null || !isCommit(commit)) {
@@ -165,11 +172,17 @@ export interface SharedDownload
   extends DownloadOptions,
     Pick<Transfer, 'address' | 'token' | 'target' | 'checksum' | 'size' | 'title'> {
   readonly lock: string;
-  /** Called with the lock held when the file is at its place. */
+  /**
+   * Called while the lock is held, once the file is in place. Receives undefined if the file was already
+   * there.
+   */
   readonly keep: (arrived: { readonly hash: string; readonly size: number } | undefined) => unknown;
 }
 
-/** Downloads a file unless another process did so meanwhile: of all that want it, one transfers and the others wait. */
+/**
+ * Downloads a file unless another process has done so: among all that want it, one transfers and the others
+ * wait.
+ */
 export async function downloadOnce(download: SharedDownload): Promise<void> {
   const { lock, target, keep, title, signal, onEvent, patience = usualPatience } = download;
   mkdirSync(dirname(lock), { recursive: true });
@@ -197,7 +210,7 @@ export async function downloadOnce(download: SharedDownload): Promise<void> {
       return undefined;
     }
   };
-  const onWait = () => onNote?.(`${title}: waiting for another process that downloads it`);
+  const onWait = () => onNote?.(`${title}: waiting for another process that is downloading it`);
   await withSharedLock(lock, work, { pause: 100, signal, onWait });
   if (isLost) await downloadOnce(download);
 }

@@ -1,9 +1,9 @@
-// The folder that Python's huggingface_hub shares:
+// The cache folder shared with Python's huggingface_hub:
 //   models--OWNER--NAME/blobs/HASH                   the files, by their hash
 //   models--OWNER--NAME/snapshots/COMMIT/FILE        links to them, by name
 //   models--OWNER--NAME/refs/BRANCH                  the commit that a branch was last seen at
 //   models--OWNER--NAME/.no_exist/COMMIT/FILE        empty: the commit has no such file
-//   .locks/models--OWNER--NAME/                      locks; Python's are advisory ones, so ours have a name of their own
+//   .locks/models--OWNER--NAME/                      locks; Python's are advisory, so ours have their own names
 
 import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -11,7 +11,7 @@ import { errorCode } from '../files/fileProblem.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { checkHubFile, checkRepository, type HubFile, isCommit } from './hubFile.js';
 
-/** A file of the hub that is on this machine. */
+/** A hub file that is on this machine. */
 export interface CachedHubFile {
   readonly path: string;
   readonly commit: string;
@@ -36,7 +36,7 @@ export function snapshotPath(cache: string, { repository, file }: HubFile, commi
 }
 
 /**
- * A file that the cache has, whoever brought it there; undefined where it is missing.
+ * A cached file, whichever program downloaded it; undefined if it is missing.
  *
  * @example
  * cachedHubFile(cache, { repository: 'timm/resnet18.a1_in1k', revision: 'main', file: 'model.safetensors' })?.commit
@@ -50,13 +50,13 @@ export function cachedHubFile(cache: string, wanted: HubFile): CachedHubFile | u
   return existsSync(path) ? { path, commit } : undefined;
 }
 
-/** Links a blob into the snapshot of a commit, and keeps which commit the revision was seen at. */
+/** Links a blob into the snapshot of a commit, and records the commit of the revision. */
 export function linkSnapshot(cache: string, wanted: HubFile, commit: string, hash: string): string {
   const path = snapshotPath(cache, wanted, commit);
   const blob = blobPath(cache, wanted.repository, hash);
   if (!existsSync(path)) {
     mkdirSync(dirname(path), { recursive: true });
-    // What is there leads nowhere: its blob was removed.
+    // A dangling link: its blob was removed.
     if (lstatSync(path, { throwIfNoEntry: false })) rmSync(path);
     link(blob, path);
   }
@@ -64,7 +64,7 @@ export function linkSnapshot(cache: string, wanted: HubFile, commit: string, has
   return path;
 }
 
-/** Keeps which commit a branch or a tag was last seen at. */
+/** Records the commit that a branch or tag was last seen at. */
 export function keepCommit(cache: string, { repository, revision }: HubFile, commit: string): void {
   if (isCommit(revision) || commitOf(cache, repository, revision) === commit) return;
   const path = referencePath(cache, repository, revision);
@@ -72,7 +72,7 @@ export function keepCommit(cache: string, { repository, revision }: HubFile, com
   writeWhole(path, commit);
 }
 
-/** Keeps that a commit has no such file, so that nobody has to ask again. */
+/** Records that a commit has no such file, so that it is not asked for again. */
 export function keepAbsence(cache: string, wanted: HubFile, commit: string): void {
   const path = absencePath(cache, wanted, commit);
   mkdirSync(dirname(path), { recursive: true });
@@ -80,7 +80,7 @@ export function keepAbsence(cache: string, wanted: HubFile, commit: string): voi
   keepCommit(cache, wanted, commit);
 }
 
-/** The commit that is known to have no such file, where the revision is at one. */
+/** The revision's commit, if it is known to have no such file. */
 export function absentAt(cache: string, wanted: HubFile): string | undefined {
   const { repository, revision } = wanted;
   const commit = isCommit(revision) ? revision : commitOf(cache, repository, revision);
@@ -104,12 +104,15 @@ export function referencePath(cache: string, repository: string, revision: strin
   return join(repositoryFolder(cache, repository), 'refs', ...revision.split('/'));
 }
 
-/** Relative, so that the cache can be moved; a second name for the same file where the system allows no links. */
+/**
+ * Creates a relative link, so that the cache can be moved; a hard link if the system does not allow symbolic
+ * ones.
+ */
 function link(blob: string, path: string): void {
   try {
     symlinkSync(relative(dirname(path), blob), path);
   } catch (error) {
-    // Python, which does not know our lock, may have been faster.
+    // Python does not use our lock and may have been faster.
     if (errorCode(error) === 'EEXIST' && existsSync(path)) return;
     if (errorCode(error) !== 'EPERM') throw error;
     linkSync(blob, path);

@@ -1,21 +1,21 @@
-// A file in a repository of the hub, by name. Names come from users, configurations and servers, and become parts of
-// addresses and paths: none may lead out of its place.
+// A file in a hub repository, by name. Names come from users, configurations, and servers, and become parts
+// of addresses and paths, so none may lead out of its folder.
 
 import { UserError } from '../errors/userError.js';
 
 export interface HubFile {
   /** `OWNER/NAME`. */
   readonly repository: string;
-  /** A branch, a tag or a commit. */
+  /** A branch, tag, or commit. */
   readonly revision: string;
   /** Its path in the repository, with `/`. */
   readonly file: string;
-  /** What it must hash to, where that is known beforehand. */
+  /** The required hash, if known in advance. */
   readonly sha256?: string | undefined;
 }
 
 /**
- * Throws where a name is none that the hub could have.
+ * Throws unless all the names could exist on the hub.
  *
  * @example
  * checkHubFile({ repository: 'timm/resnet18.a1_in1k', revision: 'main', file: '../token' })
@@ -42,7 +42,7 @@ export function isCommit(revision: string): boolean {
 }
 
 /**
- * Where the hub serves a file.
+ * The address at which the hub serves a file.
  *
  * @example
  * fileAddress('https://huggingface.co', { repository: 'timm/resnet18.a1_in1k', revision: 'main', file: 'config.json' })
@@ -53,7 +53,10 @@ export function fileAddress(endpoint: string, { repository, revision, file }: Hu
   return `${endpoint}/${repository}/resolve/${encodeURIComponent(revision)}/${path}`;
 }
 
-/** A path below some folder on every system: no root, no way up, no drive, nothing that only looks like a name. */
+/**
+ * Whether a path stays below its folder on every system: no root, no parent folders, no drive, no name that a
+ * system would alter.
+ */
 function isRelativePath(path: string): boolean {
   return path
     .split('/')

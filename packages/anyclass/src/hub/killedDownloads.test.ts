@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { fakeHub, sha256 } from '../../test/fakeHub.mjs';
 import { killDownloads, outputOf, pull } from '../../test/killedDownloads.mjs';
 
-test('a download that is killed again and again ends with the right bytes, and transfers at most a tenth more than the file', async () => {
+test('a repeatedly killed download ends with the right bytes and transfers at most 10% more than the file', async () => {
   const { inTransfer, wrong, finished, mostTransferred } = await killDownloads(5, 32, () => {});
   expect({ inTransfer, wrong }).toEqual({ inTransfer: 5, wrong: 0 });
   expect(finished).toBeGreaterThan(0);

@@ -1,11 +1,11 @@
-// What goes wrong in a download, as errors that the user is shown.
+// Download problems as errors for the user.
 
 import { DownloadError } from '@anyclass/torch/downloads';
 import { UserError } from '../errors/userError.js';
 
 /** The server has no such file. */
 export class NotOnServer extends UserError {
-  /** Of a hub: the commit that lacks it. */
+  /** On a hub, the commit that lacks the file. */
   readonly commit: string | null;
 
   constructor(message: string, commit: string | null) {
@@ -14,7 +14,7 @@ export class NotOnServer extends UserError {
   }
 }
 
-/** Does work that downloads; what it throws says what the user can do. */
+/** Runs a download and turns its errors into UserErrors that say what the user can do. */
 export async function toldToUser<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work();

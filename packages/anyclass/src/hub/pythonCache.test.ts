@@ -10,7 +10,7 @@ import { verifyHubFile } from './cacheCare.js';
 import { hubFile } from './download.js';
 import { hubSettings } from './settings.js';
 
-// PEER_PYTHON: a Python that has huggingface_hub, where python3 has not.
+// PEER_PYTHON: a Python that has huggingface_hub, if python3 does not.
 const python = process.env['PEER_PYTHON'] ?? 'python3';
 const peer = resolve(import.meta.dirname, '../../../../bench/fixtures/weights/hub_peer.py');
 const isMissing = spawnSync(python, ['-c', 'import huggingface_hub']).status !== 0;
@@ -42,8 +42,8 @@ async function inPython(file: string, offline: boolean) {
 
 const named = (file: string) => ({ repository: 'tester/network', revision: 'main', file });
 
-describe.skipIf(isMissing)('beside Python’s huggingface_hub (needs it in PEER_PYTHON or python3)', () => {
-  test('it reads from our cache, offline, and finds nothing wrong with it', async () => {
+describe.skipIf(isMissing)('Python’s huggingface_hub (needs it in PEER_PYTHON or python3)', () => {
+  test('reads our cache offline and finds nothing wrong with it', async () => {
     const settings = hubSettings(environment(false));
     const ours = [];
     for (const file of Object.keys(files)) ours.push(await hubFile(named(file), { settings }));
@@ -56,7 +56,7 @@ describe.skipIf(isMissing)('beside Python’s huggingface_hub (needs it in PEER_
     }
   }, 60_000);
 
-  test('we read from its cache, offline, and verify what it brought', async () => {
+  test('writes a cache that we read and verify offline', async () => {
     const paths = [];
     for (const file of Object.keys(files)) paths.push((await inPython(file, false)).path);
     const settings = hubSettings(environment(true));
@@ -68,7 +68,7 @@ describe.skipIf(isMissing)('beside Python’s huggingface_hub (needs it in PEER_
     }
   }, 60_000);
 
-  test('what one of them has, the other does not transfer again', async () => {
+  test('transfers nothing that we already have, and vice versa', async () => {
     const settings = hubSettings(environment(false));
     await hubFile(named('model.safetensors'), { settings });
     hub.state.bytesSent = 0;

@@ -1,4 +1,4 @@
-// Downloads that break, are damaged or interrupted on the way, and are tried again.
+// Downloads that break, are damaged, or are interrupted, and are retried.
 
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const bench = await downloadBench();
 const { expectWhole, hub, leftovers, seen } = bench;
 
 describe('resuming', () => {
-  test('a broken connection is gone on with where it broke, for this version of the file', async () => {
+  test('a download resumes where the connection broke, for this version of the file', async () => {
     hub.state.failures.push('reset', 'truncate');
     await expectWhole();
     const ranges = seen('storage').map(({ headers }) => [headers.range, headers['if-range']]);
@@ -24,12 +24,12 @@ describe('resuming', () => {
     expect(hub.state.bytesSent).toBeLessThan(1.1 * large.length);
   });
 
-  test('a server that sends everything instead of a part is taken from the start', async () => {
+  test('if the server sends everything instead of a part, the download starts over', async () => {
     hub.state.failures.push('reset', 'all');
     await expectWhole();
   });
 
-  test('a range that the server does not have, or another one than asked for, starts over', async () => {
+  test('if the server refuses the range or sends a different one, the download starts over', async () => {
     hub.state.failures.push('reset', '416');
     await expectWhole();
     rmSync(bench.settings.cache, { recursive: true });
@@ -37,13 +37,13 @@ describe('resuming', () => {
     await expectWhole();
   });
 
-  test('a version that changed on the way starts over', async () => {
+  test('if the version changes in between, the download starts over', async () => {
     hub.state.failures.push('reset', 'changed');
     await expectWhole();
     expect(seen('storage').map(({ headers }) => headers['if-range'])).toEqual([undefined, '"first"']);
   });
 
-  test('bytes that were damaged while they waited are found, and start over once', async () => {
+  test('damage to a partial file is detected, and the download starts over once', async () => {
     hub.state.failures.push('reset', 'page');
     await expect(hubFile(wanted, bench.options)).rejects.toThrow();
     const partial = `${blobPath(bench.settings.cache, wanted.repository, sha256(large))}.anyclass.incomplete`;
@@ -53,7 +53,7 @@ describe('resuming', () => {
     expect(JSON.stringify(bench.events)).toContain('starting over');
   });
 
-  test('a partial file without a note of its version, or longer than the file, starts over', async () => {
+  test('a partial file that is too long or lacks a record of its version starts over', async () => {
     const partial = `${blobPath(bench.settings.cache, wanted.repository, sha256(large))}.anyclass.incomplete`;
     hub.state.failures.push('reset', 'page');
     await expect(hubFile(wanted, bench.options)).rejects.toThrow();
@@ -66,7 +66,7 @@ describe('resuming', () => {
     await expectWhole();
   });
 
-  test('a partial file that was complete already is only verified', async () => {
+  test('a partial file that is already complete is only verified', async () => {
     hub.state.failures.push('reset', 'page');
     await expect(hubFile(wanted, bench.options)).rejects.toThrow();
     writeFileSync(
@@ -79,15 +79,15 @@ describe('resuming', () => {
   });
 });
 
-describe('trying again', () => {
-  test('after 429 with Retry-After, 500 and a first server that is busy', async () => {
+describe('retrying', () => {
+  test('after 429 with Retry-After, after 500, and after a busy first server', async () => {
     hub.state.failures.push('429', '500');
     hub.state.refusals.push(503, 429);
     await expectWhole();
     expect(bench.events.filter(({ type }) => type === 'note').length).toBe(4);
   });
 
-  test('gives up after some tries without progress, with the reason', async () => {
+  test('stops after several attempts without progress and gives the reason', async () => {
     hub.state.failures.push('500', '500', '500', '500', '500');
     await expect(hubFile(wanted, bench.options)).rejects.toThrow(
       /model\.safetensors.*answered 500.*tried 4 times/,
@@ -96,28 +96,28 @@ describe('trying again', () => {
     await expectWhole();
   });
 
-  test('a server that falls silent is given up and asked again', async () => {
+  test('a connection that goes silent is dropped and retried', async () => {
     hub.state.failures.push('silent');
     bench.options = { ...bench.options, patience: { ...patience, silence: 200 } };
     await expectWhole();
     expect(JSON.stringify(bench.events)).toContain('silent');
   });
 
-  test('a closed port is told in words', async () => {
+  test('a closed port gets a readable message', async () => {
     bench.options = { ...bench.options, settings: { ...bench.settings, endpoint: 'http://127.0.0.1:9' } };
     await expect(hubFile(wanted, bench.options)).rejects.toThrow(
       /127\.0\.0\.1:9 cannot be reached.*tried 4 times/,
     );
   });
 
-  test('refused access names what to set, and is not tried again', async () => {
+  test('refused access says what to set and is not retried', async () => {
     hub.state.refusals.push(401);
     await expect(hubFile(wanted, bench.options)).rejects.toThrow(/401.*HF_TOKEN/);
     expect(hub.state.requests.length).toBe(1);
   });
 });
 
-test('a download that is interrupted leaves what arrived, and goes on from there', async () => {
+test('an interrupted download keeps what arrived and resumes from there', async () => {
   const controller = new AbortController();
   hub.state.failures.push('reset');
   const stop = (event: RunEvent) => void (event.type === 'note' && controller.abort());

@@ -8,7 +8,7 @@ import { cachedHubFile, snapshotPath } from './hubCache.js';
 import { checkHubFile } from './hubFile.js';
 import { hubSettings } from './settings.js';
 
-test("the environment's variables are read as Python's huggingface_hub reads them", () => {
+test("environment variables are read as Python's huggingface_hub reads them", () => {
   const root = join(homedir(), '.cache');
   expect(hubSettings({})).toMatchObject({
     endpoint: 'https://huggingface.co',
@@ -29,7 +29,7 @@ test("the environment's variables are read as Python's huggingface_hub reads the
   for (const value of ['0', 'off', '']) expect(hubSettings({ HF_HUB_OFFLINE: value }).isOffline).toBe(false);
 });
 
-test('the token is the variable, else what a login left', () => {
+test('the token comes from the variable, or else from the file that a login left', () => {
   const home = mkdtempSync(join(tmpdir(), 'anyclass-settings-'));
   try {
     expect(hubSettings({ HF_HOME: home }).token).toBeUndefined();
@@ -41,7 +41,7 @@ test('the token is the variable, else what a login left', () => {
   }
 });
 
-test('no name of a file that is accepted leads out of its snapshot, and no repository out of the cache', () => {
+test('no accepted file name leads out of its snapshot, and no repository name out of the cache', () => {
   const part = fc.constantFrom(
     '..',
     '.',

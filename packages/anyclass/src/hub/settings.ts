@@ -1,4 +1,5 @@
-// What the environment says about downloads. The names are those of Python's huggingface_hub, which shares the cache.
+// Download settings from the environment. The names are those of Python's huggingface_hub, which shares the
+// cache.
 
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -6,22 +7,23 @@ import { join } from 'node:path';
 import { homeFolder } from '@anyclass/torch/builds';
 
 export interface HubSettings {
-  /** Where the hub answers, without a slash at its end. */
+  /** The hub's address, without a trailing slash. */
   readonly endpoint: string;
-  /** Shown to the endpoint alone. */
+  /** Sent only to the endpoint. */
   readonly token: string | undefined;
-  /** Files of the hub, in Python's layout. */
+  /** Folder of hub files, in Python's layout. */
   readonly cache: string;
-  /** Files of other addresses. */
+  /** Folder of files from other servers. */
   readonly addressCache: string;
-  /** No socket is opened. */
+  /** If true, no socket is opened. */
   readonly isOffline: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The settings of an environment: `HF_HOME`, `HF_HUB_CACHE`, `HF_ENDPOINT`, `HF_TOKEN`, `HF_HUB_OFFLINE`, `ANYCLASS_HOME`.
+ * Reads the settings from `HF_HOME`, `HF_HUB_CACHE`, `HF_ENDPOINT`, `HF_TOKEN`, `HF_TOKEN_PATH`,
+ * `HF_HUB_OFFLINE`, `XDG_CACHE_HOME`, and `ANYCLASS_HOME`.
  *
  * @example
  * hubSettings({ HF_HOME: '/data/hf' }).cache // '/data/hf/hub'
@@ -40,14 +42,14 @@ export function hubSettings(environment: Environment = process.env): HubSettings
   };
 }
 
-/** `~`, `$NAME` and `${NAME}`, which Python replaces in these variables too. */
+/** Expands `~`, `$NAME`, and `${NAME}`, as Python does in these variables. */
 function expanded(path: string | undefined, environment: Environment): string | undefined {
   return path
     ?.replace(/^~(?=\/|$)/, homedir())
     .replace(/\$(?:(\w+)|\{(\w+)\})/g, (whole, plain, braced) => environment[plain ?? braced] ?? whole);
 }
 
-/** Of the file that a login in Python leaves. */
+/** The content of the file that a login in Python leaves; undefined if missing or empty. */
 function fileText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined;

@@ -1,4 +1,4 @@
-// Where a run computes, and in which precision.
+// Chooses where a run computes, and in which precision.
 
 import {
   autocast,
@@ -28,7 +28,7 @@ export interface ComputeWishes {
 }
 
 /**
- * The device and precision that a configuration asks for; sets up the GPU libraries for it.
+ * Returns the device and precision that a configuration asks for, and sets up the GPU libraries for them.
  *
  * @example
  * chooseCompute({ device: 'auto', precision: 'auto' }) // { device: 'cpu', precision: 'float32' } without a GPU

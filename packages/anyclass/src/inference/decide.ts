@@ -1,4 +1,5 @@
-// What is fitted on validation once the weights are chosen: whether to calibrate, and how probabilities become labels.
+// Fits calibration and decision on validation once the weights are chosen: whether to calibrate, and how
+// probabilities become labels.
 
 import {
   type Calibration,
@@ -14,11 +15,11 @@ import {
 } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 
-/** Left as it was, or by a method if it makes the probabilities better on rows that it was not fitted on. */
+/** No calibration, or a method that is used only if it improves the probabilities on held-out rows. */
 export type CalibrationMethod = 'temperature' | 'platt' | 'none';
 
 /**
- * A calibration that improves cross-validated log loss; undefined where none does, or none is asked for.
+ * Returns a calibration that improves the cross-validated log loss; undefined if none does or with 'none'.
  *
  * @example
  * helpfulCalibration(validation, 'temperature')?.kind // 'temperature'
@@ -30,8 +31,8 @@ export function helpfulCalibration(validation: Scored, method: CalibrationMethod
 }
 
 /**
- * Scores after a calibration, as they are saved and read back: what float32 holds of a network's, in doubles. What is fitted
- * on them is fitted to the same bits from the files.
+ * Returns calibrated scores exactly as they are saved and read back: a network's scores rounded to float32,
+ * as doubles. A fit on them is bit-identical to one on the saved files.
  */
 export function calibratedScores<Rows extends Scored>(
   scored: Rows,
@@ -45,15 +46,15 @@ export function calibratedScores<Rows extends Scored>(
 
 export interface FittedDecision {
   readonly decision: Decision;
-  /** Its figures on the data of the fit. */
+  /** Metrics of the decision on the data that it was fitted on. */
   readonly validation: Metrics;
 }
 
 /**
- * Fits a decision. Without negatives no false-alarm budget can be kept: thresholds per class are fitted then, and `note`
- * hears of it.
+ * Fits a decision. Without negatives there can be no false-alarm budget, so a threshold per class is fitted
+ * instead, with a `note`.
  *
- * @throws UserError where nothing can be fitted: no positives
+ * @throws UserError if nothing can be fitted because there are no positives
  */
 export function fitOnValidation(
   validation: Scored,
@@ -89,7 +90,7 @@ export function fitOnValidation(
 }
 
 /**
- * A fitted decision in a sentence.
+ * Describes a fitted decision in a sentence.
  *
  * @example
  * decisionText(fitted) // 'gate on validation: F1 34.21, false alarms 38 of 805 validation negatives (4.7%; at most 6.1% …)'
@@ -99,7 +100,7 @@ export function decisionText({ decision, validation }: FittedDecision): string {
   return `${decision.rule} on ${decision.fittedOn ?? 'validation'}: F1 ${f1}, false alarms ${describeFalseAlarms(decision)}`;
 }
 
-/** What core refuses here is what is in the data or the options. */
+/** Errors that core throws here are caused by the data or the options. */
 function asUserError<T>(work: () => T): T {
   try {
     return work();

@@ -8,12 +8,12 @@ export interface DecidedRows {
   readonly probabilities: Float32Array;
   /** Compared with the gate; one per image. */
   readonly presence: Float64Array;
-  /** 1 where a class is predicted. */
+  /** 1 for each predicted class. */
   readonly labels: Uint8Array;
 }
 
 /**
- * From logits to labels, for both prediction and serving.
+ * Turns logits into labels, for both prediction and serving.
  *
  * @example
  * decideLogits(logits, description, decision).labels // 0 and 1, images times classes
@@ -25,7 +25,7 @@ export function decideLogits(
 ): DecidedRows {
   const raw = probabilities(logits);
   const values = calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
-  // In doubles, as the decision was fitted and judged.
+  // In doubles, as the decision was fitted and evaluated.
   const { labels, presence } = applyDecision(Float64Array.from(values), decision);
   return { probabilities: values, presence, labels };
 }

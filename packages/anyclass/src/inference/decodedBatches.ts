@@ -1,4 +1,4 @@
-// Images from anywhere, decoded in batches, any number of them in the memory of two batches.
+// Decodes any number of images from any source in batches, with memory for only two batches.
 
 import { availableParallelism } from 'node:os';
 import type { ImageBatch } from '../data/deviceBatch.js';
@@ -8,14 +8,14 @@ import { MachineError } from '../data/images/storage.js';
 import { limiter, settleAll } from '../data/loading/limiter.js';
 import { reasonOf } from '../errors/reasonOf.js';
 
-/** A batch, and what became of every image that was to be in it. */
+/** A batch, and the outcome for every image that was meant for it. */
 export interface DecodedBatch<Image extends UnreadImage> extends ImageBatch, Disposable {
-  /** In the order in which they were given. Without a failure, an image is among those of the batch. */
+  /** In the order in which they were given. An image without a failure is in the batch. */
   readonly entries: readonly { readonly image: Image; readonly failure?: string }[];
 }
 
 /**
- * Decodes images as training does, the next batch while one is in use.
+ * Decodes images as training does, preparing the next batch while one is in use.
  *
  * @example
  * for await (using batch of decodedBatches(imageInputs(['photos']), format, 32)) console.log(batch.size);
@@ -42,7 +42,7 @@ export async function* decodedBatches<Image extends UnreadImage>(
         limited(() => decoder.readInto(image, memory, offset)).then(
           () => ({ image }),
           (error: unknown) => {
-            // Not this image's fault; the next ones would fail in the same way.
+            // The machine is at fault, not this image; the next ones would fail in the same way.
             if (error instanceof MachineError) throw error;
             return { image, failure: reasonOf(error) };
           },
@@ -68,7 +68,7 @@ export async function* decodedBatches<Image extends UnreadImage>(
       const batch = await ahead;
       if (batch.entries.length === 0) return;
       ahead = take();
-      ahead.catch(() => {}); // awaited in its turn
+      ahead.catch(() => {}); // awaited in the next iteration
       yield batch;
     }
   } finally {
@@ -77,7 +77,7 @@ export async function* decodedBatches<Image extends UnreadImage>(
   }
 }
 
-/** Of either kind of iterable, an asynchronous one. */
+/** Turns either kind of iterable into an asynchronous one. */
 export async function* inOrder<Image>(images: Iterable<Image> | AsyncIterable<Image>): AsyncGenerator<Image> {
   yield* images;
 }

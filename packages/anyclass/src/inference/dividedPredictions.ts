@@ -1,5 +1,5 @@
-// Images divided among ranks for prediction: blocks of a batch, in turns. The first rank puts the predictions of all together
-// again, in the order of the images, or each keeps its own.
+// Divides images among ranks for prediction, in alternating blocks of one batch. Either the first rank
+// collects all predictions in the order of the images, or each rank keeps its own.
 
 import { gatherIntegers, gatherTexts } from '../distribution/exchange.js';
 import type { Ranks } from '../distribution/ranks.js';
@@ -9,8 +9,8 @@ import type { FailedPrediction, Prediction, Predictor, PredictorInput } from './
 type AnyPrediction = Prediction | FailedPrediction;
 
 /**
- * Predicts images with all ranks, which see the same images in the same order. The first rank gets all predictions, the others
- * none.
+ * Predicts images with all ranks, which must be given the same images in the same order. The first rank gets
+ * all predictions, the others none.
  *
  * @example
  * for await (const prediction of dividedPredictions(ranks, predictor, imageInputs(['photos']), 32)) console.log(prediction);
@@ -36,8 +36,8 @@ export async function* dividedPredictions(
 }
 
 /**
- * Predicts this rank's share. The ranks keep pace: one that is slower, or gone, is noticed after a block, and where one is asked
- * to stop, all do.
+ * Predicts this rank's share. The ranks synchronize after each block, so that a rank that is gone is noticed,
+ * and all stop if one is asked to.
  *
  * @example
  * for await (const prediction of ownPredictions(ranks, predictor, imageInputs(['photos']), 32, signal)) console.log(prediction);

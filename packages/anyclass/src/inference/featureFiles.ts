@@ -1,4 +1,4 @@
-// What a user names on the command line, as a stream of feature vectors: tables and matrices.
+// Reads the files that a user names on the command line, tables and matrices, as a stream of feature vectors.
 
 import { existsSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -9,9 +9,10 @@ import { listedPaths } from './imageInputs.js';
 import type { FailedInput, VectorInput } from './vectorInputs.js';
 
 /**
- * The feature vectors in files, one after another: `.csv`, `.parquet`, `.arff`, `.npy` or `.safetensors`, several with `*` in the
- * file's name, or `-` for a list of paths on standard input. Features are found by the names that the model has for them; in a
- * file that has no names they are in the model's order. A file that cannot be read is reported among the others.
+ * Yields the feature vectors in files, one after another: `.csv`, `.parquet`, `.arff`, `.npy` or
+ * `.safetensors`, several with `*` in the file name, or `-` for a list of paths on standard input. Features
+ * are found by the model's names for them; in a file without names they must be in the model's order. A file
+ * that cannot be read is reported among the others.
  *
  * @example
  * for await (const { name } of featureInputs(['fields.csv'], description.features)) console.log(name);
@@ -36,19 +37,19 @@ async function* vectorsAt(
 ): AsyncGenerator<VectorInput | FailedInput> {
   if (!existsSync(path)) {
     const found = isPattern(path) ? matchingFiles(path) : [];
-    if (found.length === 0) yield { name: path, failure: 'there is no such file' };
+    if (found.length === 0) yield { name: path, failure: 'no such file' };
     for (const file of found) yield* vectorsAt(file, features);
     return;
   }
   if (statSync(path).isDirectory()) {
-    yield { name: path, failure: 'is a folder; name the files of features in it' };
+    yield { name: path, failure: 'is a folder; name the feature files in it' };
     return;
   }
   try {
     yield* vectorsIn(path, features);
   } catch (error) {
     const reason = reasonOf(error);
-    const own = `${basename(path)}: `; // stands before it already
+    const own = `${basename(path)}: `; // the caller already prints the name
     yield { name: path, failure: reason.startsWith(own) ? reason.slice(own.length) : reason };
   }
 }

@@ -1,4 +1,4 @@
-// Which images a command line names.
+// Which images the paths on a command line stand for.
 
 import {
   chmodSync,
@@ -35,7 +35,7 @@ async function namesOf(...paths: string[]): Promise<string[]> {
   return names;
 }
 
-test('folders are walked in order, patterns match, files are taken as they are', async () => {
+test('folders are walked in order, patterns match, and files are used as they are', async () => {
   expect(await namesOf(join(folder, 'images'))).toEqual(['images/b.jpg', 'images/below/c.png']);
   expect(await namesOf(join(folder, 'images', '*', '*.png'))).toEqual(['images/below/c.png']);
   expect(await namesOf(join(folder, 'images', '**', '*.???'))).toEqual([
@@ -55,11 +55,11 @@ async function failuresOf(...paths: string[]): Promise<string[]> {
   return failures;
 }
 
-test('a pattern without a match is told as an image that cannot be read, and the others follow', async () => {
+test('a pattern without a match is reported as an unreadable image, and the others follow', async () => {
   expect(await failuresOf(join(folder, '*.bmp'), rgb)).toEqual(['*.bmp: no file matches']);
 });
 
-test('links to folders are followed, and those that lead back are not', async () => {
+test('links to folders are followed, unless they lead back', async () => {
   mkdirSync(join(folder, 'linked', 'a'), { recursive: true });
   mkdirSync(join(folder, 'elsewhere'));
   copyFileSync(rgb, join(folder, 'linked', 'a', 'a.png'));
@@ -79,7 +79,7 @@ test('links to folders are followed, and those that lead back are not', async ()
 });
 
 test.skipIf(process.getuid?.() === 0)(
-  'a folder that may not be read is told, and the others follow',
+  'a folder that cannot be read is reported, and the others follow',
   async () => {
     mkdirSync(join(folder, 'closed', 'a'), { recursive: true });
     copyFileSync(rgb, join(folder, 'closed', 'b.png'));
@@ -99,19 +99,19 @@ test('a list of paths comes from standard input', async () => {
   const list = Readable.from(['a.png\n\n b.', 'png\r\n']);
   for await (const { name } of imageInputs(['-'], list)) names.push(name);
   expect(names).toEqual(['a.png', 'b.png']);
-  // A list has no list in it.
+  // A list cannot contain another list.
   for await (const { name } of imageInputs(['-'], Readable.from(['-\n']))) names.push(name);
   expect(names.at(-1)).toBe('-');
 });
 
-test('Parquet files give an image a row', async () => {
+test('Parquet files yield one image per row', async () => {
   const found = [];
   for await (const input of imageInputs([join(fixtures, 'class-columns.parquet')])) found.push(input);
   expect(found.length).toBeGreaterThan(0);
   expect((await found[0]!.read()).kind).toBe('encoded');
 });
 
-test('Parquet files are found in folders and by patterns; a damaged one counts as one that cannot be read', async () => {
+test('Parquet files are found in folders and by patterns; a damaged one is reported as unreadable', async () => {
   mkdirSync(join(folder, 'shards'));
   const whole = readFileSync(join(fixtures, 'class-columns.parquet'));
   writeFileSync(join(folder, 'shards', 'a.parquet'), whole.subarray(0, whole.length / 2));

@@ -1,4 +1,4 @@
-// What a user names on the command line, as a stream of images: files, folders, globs, Parquet, a list.
+// Reads what a user names on the command line (files, folders, globs, Parquet, a list) as a stream of images.
 
 import { type Dirent, existsSync, realpathSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -19,12 +19,13 @@ export interface ImageInput extends UnreadImage {
 }
 
 /**
- * The images behind paths, one after another: a file, a folder with all below it, a pattern with `*`, `?` or `**`, a
- * Parquet file with images inside, or `-` for a list of paths on standard input, one per line. What cannot be read, such as a
- * folder or a damaged Parquet file, becomes an input whose `read` fails with the reason; the others follow.
+ * Yields the images behind paths, one after another. A path is a file, a folder with everything below it, a
+ * pattern with `*`, `?` or `**`, a Parquet file of images, or `-` for a list of paths on standard input, one
+ * per line. What cannot be read, such as a folder or a damaged Parquet file, becomes an input whose `read`
+ * fails with the reason; the others follow.
  *
- * @param signal ends the wait for a list on standard input when aborted
- * @param onSkipped called for files of a folder that are not images
+ * @param signal stops the wait for a list on standard input when aborted
+ * @param onSkipped called for files in a folder that are not images
  *
  * @example
  * for await (const { name } of imageInputs(['photos', 'more/*.jpg'])) console.log(name);
@@ -61,7 +62,7 @@ async function* inputsAt(path: string, onSkipped: (path: string) => void): Async
 async function* imagesBelow(folder: string, onSkipped: (path: string) => void): AsyncGenerator<ImageInput> {
   for await (const found of filesBelow(folder)) {
     if (typeof found !== 'string') yield found;
-    // A table of labels may be beside its images.
+    // A table of labels may lie next to its images.
     else if (isParquet(found)) yield* parquetRows(found, { withoutImages: 'skip' });
     else if (holdsImage(dirname(found), basename(found))) yield fileInput(found, true);
     else onSkipped(found);
@@ -93,7 +94,7 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
 }
 
 /**
- * An image file. One that is not there now is missing when it is read; storage that goes away later is waited for.
+ * An image file. If it does not exist now, reading fails; if its storage goes away later, reading waits.
  *
  * @example
  * fileInput('photos/a.jpg').name // 'photos/a.jpg'
@@ -119,7 +120,7 @@ function isParquet(path: string): boolean {
   return extname(path).toLowerCase() === '.parquet';
 }
 
-/** Also a link to one; false if nothing is there. */
+/** True for a folder or a link to one; false if nothing is there. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -129,8 +130,8 @@ function isFolder(path: string): boolean {
 }
 
 /**
- * Paths of files in the order of their names, folder by folder, and inputs for folders that cannot be read. Links to folders
- * are followed, except to one that the link is in: that would never end.
+ * Yields paths of files sorted by name, folder by folder, and inputs for folders that cannot be read. Links
+ * to folders are followed, except a link to a folder that contains it, which would never end.
  */
 async function* filesBelow(
   folder: string,
@@ -154,7 +155,7 @@ async function* filesBelow(
   }
 }
 
-/** Whether files below a folder may match a pattern, given in its parts. */
+/** Whether files below a folder may match a pattern, given as its parts. */
 function mayHoldMatches(folder: string, pattern: readonly string[]): boolean {
   for (const [i, name] of folder.split('/').entries()) {
     const part = pattern[i] ?? '';
@@ -198,7 +199,7 @@ async function* parquetRows(
   }
 }
 
-/** Without the file's name, which precedes it. */
+/** The reason without the file name, which the caller prints before it. */
 function parquetProblem(error: unknown, path: string): string {
   const reason = error instanceof DataError ? reasonOf(error) : fileProblem(error);
   const name = basename(path);
@@ -235,7 +236,7 @@ function* rowInputs(
   }
 }
 
-/** Bytes, or Hugging Face's struct of `bytes` and `path`; a column called image before others. */
+/** The image in a row: bytes, or Hugging Face's struct of `bytes` and `path`. Prefers the column `image`. */
 function imageBytes(row: Record<string, unknown>, columns: readonly string[]): Uint8Array | undefined {
   for (const column of ['image', ...columns]) {
     const value = row[column];

@@ -28,7 +28,7 @@ test.each([
   expect(work).toThrow(told);
 });
 
-test('other errors pass as they are', () => {
+test('other errors pass through unchanged', () => {
   const error = new Error('shapes differ');
   expect(() =>
     withMemoryAdvice(() => {
@@ -38,12 +38,12 @@ test('other errors pass as they are', () => {
   expect(withMemoryAdvice(() => 3, use)).toBe(3);
 });
 
-test('without a limit there is always room', () => {
+test('without a limit there is always enough address space', () => {
   checkAddressSpace(2 ** 50);
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a limit that leaves too little is named with what is needed',
+  'a limit that leaves too little is named, with what is needed',
   () => {
     const module = new URL('../../dist/inference/memory.js', import.meta.url).href;
     const check = `import('${module}').then(({ checkAddressSpace }) => checkAddressSpace(8e9))`;

@@ -4,17 +4,17 @@ import { lacksAddressSpace } from '@anyclass/torch/builds';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 
-/** What needs the memory, and what would need less. */
+/** What needs the memory, and how to need less. */
 export interface MemoryUse {
-  /** Such as `a batch of 32 images of 224 x 224 pixels`. */
+  /** For example, `a batch of 32 images of 224 x 224 pixels`. */
   readonly what: string;
-  /** Such as `lower batchSize, or raise accumulation`. */
+  /** For example, `lower batchSize, or raise accumulation`. */
   readonly advice: string;
 }
 
 /**
- * Does work of the engine. Where it runs out of memory, on the CPU or a GPU, or a tensor is too large for a kernel, the error says what
- * needed it and what to change.
+ * Runs work in the engine. If it runs out of memory on the CPU or a GPU, or a tensor is too large for a
+ * kernel, the error says what needed the memory and what to change.
  *
  * @example
  * withMemoryAdvice(() => network.forward(images), () => ({ what: 'a batch of 32 images', advice: 'lower batchSize' }))
@@ -44,12 +44,12 @@ function isOutOfMemory(message: string): boolean {
   );
 }
 
-/** Some kernels of libtorch count elements in 32 bits, which a GPU's memory can exceed. */
+/** Some libtorch kernels index elements with 32 bits, which tensors in GPU memory can exceed. */
 function isTooLarge(message: string): boolean {
   return /32-bit ind(ex|ices)/i.test(message);
 }
 
-/** As libtorch tells it: in bytes on the CPU, in a unit of its choice on a GPU. */
+/** The requested amount as libtorch reports it: in bytes on the CPU, in a unit of its choice on a GPU. */
 function askedFor(message: string): string | undefined {
   const bytes = /tried to allocate (\d+) bytes/i.exec(message)?.[1];
   if (bytes !== undefined) return `${Math.ceil(Number(bytes) / 1e6)} MB`;
@@ -58,20 +58,20 @@ function askedFor(message: string): string | undefined {
 
 const mebibyte = 2 ** 20;
 
-/** Address space that decoding images takes, before a thread or a library gets none. */
+/** Address space that decoding images needs; with less, a thread or a library may fail to get any. */
 export const decodingSpace = 640 * mebibyte;
 
-/** Address space that decoding and scoring take: threads with their stacks and heaps, the decoder, and the engine's own. */
+/** Address space that decoding and scoring need: thread stacks and heaps, the decoder, and the engine. */
 export const scoringSpace = 768 * mebibyte;
 
-/** The same of a run, at whose end a page with pictures is made. */
+/** Address space that a training run needs, including the report with images at its end. */
 export const trainingSpace = 1536 * mebibyte;
 
 /**
- * Throws where the process may not have the address space that it will take. Libraries that decode images, and Node itself, end the
- * process where they get none, without an error that could be caught.
+ * Throws if the process cannot get the address space that it will need. Without it, Node and the libraries
+ * that decode images abort the process with no error that could be caught.
  *
- * @param remedy besides raising the limit, such as `, or lower the batch size`
+ * @param remedy an alternative to raising the limit, such as `, or lower the batch size`
  */
 export function checkAddressSpace(needed: number, remedy = ''): void {
   const problem = lacksAddressSpace(needed);

@@ -7,13 +7,13 @@ import { isRunFolder } from '../runs/runFolder.js';
 import { runScores } from '../runs/runScores.js';
 import { type FittedDecision, fitOnValidation } from './decide.js';
 
-/** One threshold for all classes, or options to fit another decision with on the validation scores of the model's run. */
+/** One threshold for all classes, or options for fitting a decision on the run's validation scores. */
 export type ChosenDecision = number | FitDecisionOptions;
 
 /**
- * The decision that a model is used with: the chosen one, or its own.
+ * Returns the decision that a model is used with: the chosen one, or its own.
  *
- * @throws UserError for a threshold outside 0 to 1, and where there are no scores to fit on
+ * @throws UserError for a threshold outside 0 to 1, or if there are no scores to fit on
  *
  * @example
  * await modelDecision('runs/sewer', description, { budget: { falseAlarms: 0.02 } })
@@ -56,7 +56,7 @@ export async function refitDecision(
   return { ...fitted, test: await savedTest(run, fitted.decision) };
 }
 
-/** Undefined where the run has no scores of a test split. */
+/** Metrics on the saved test scores; undefined if the run has none. */
 async function savedTest(run: string, decision: Decision): Promise<Metrics | undefined> {
   try {
     return measure(await runScores(run, 'test'), { threshold: decision });
@@ -66,19 +66,19 @@ async function savedTest(run: string, decision: Decision): Promise<Metrics | und
   }
 }
 
-/** A model's own decision; a threshold of 0.5 where training fitted none. */
+/** A model's own decision, or a threshold of 0.5 if training fitted none. */
 export function ownDecision({ classes, decision }: ModelDescription): Decision {
   return decision ?? fixedDecision(classes, 0.5);
 }
 
 /**
- * One threshold for all classes.
+ * Returns a decision with one threshold for all classes.
  *
  * @example
  * fixedDecision(['crack', 'roots'], 0.3).thresholds // [0.3, 0.3]
  */
 export function fixedDecision(classes: readonly string[], threshold: number): Decision {
-  // Nothing is fitted: the row only tells how many classes there are.
+  // Nothing is fitted; the row only provides the classes.
   const row = {
     scores: new Float64Array(classes.length),
     targets: classes.map(() => 0),

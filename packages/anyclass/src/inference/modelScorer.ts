@@ -1,4 +1,4 @@
-// A model of any kind as what turns images into logits: a run or its weights in libtorch, an exported file in onnxruntime.
+// Opens any model for scoring: a run or its weights with libtorch, an exported file with onnxruntime.
 
 import { existsSync } from 'node:fs';
 import type { Device } from '@anyclass/torch';
@@ -16,12 +16,12 @@ import { createScorer, type Scorer } from './scorer.js';
 export interface ModelScorer extends Disposable {
   readonly description: ModelDescription;
   readonly scorer: Scorer;
-  /** Such as 'tresnet-l'. */
+  /** For example, 'tresnet-l'. */
   readonly network: string;
   readonly runtime: 'libtorch' | 'onnxruntime';
   readonly device: Device;
   readonly precision: Precision | OnnxPrecision;
-  /** What its user should know, such as that the file cannot be checked for damage. */
+  /** Warnings for the user, such as that the file cannot be checked for damage. */
   readonly remarks?: readonly string[];
 }
 
@@ -29,9 +29,9 @@ export interface ModelScorerOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
     SessionOptions {
   readonly batchSize?: number;
-  /** Sizes of batches that are captured on a GPU beside the full one. */
+  /** Batch sizes that are captured on a GPU in addition to the full one. */
   readonly capturedSizes?: readonly number[] | undefined;
-  /** In place of how the model's training prepared images. */
+  /** Overrides how images were preprocessed in training. */
   readonly preparation?: PreparationChanges | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
     const input = changedInput(description, preparation);
     moveNetwork(network, settings.device);
     const { inputSize } = network.options;
-    // Several maps of 64 channels at a quarter of the pixels: what a batch takes at least.
+    // The minimum for a batch: several feature maps of 64 channels at a quarter of the pixels.
     if (!takesFeatures(input))
       checkAddressSpace(scoringSpace + batchSize * inputSize ** 2 * 64 * 4, ', or lower the batch size');
     return {

@@ -6,7 +6,7 @@ import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 
 /**
- * A dataset with the classes of a model, in its order, and with its features.
+ * Opens a dataset with the classes and features of a model, in the model's order.
  *
  * @example
  * const dataset = await openForModel('fields.csv', {}, description);

@@ -5,7 +5,7 @@ import { outputOf } from './outputFormats.js';
 
 const decision = fixedDecision(['crack', 'roots'], 0.5);
 
-test('CSV and JSON lines say negative where no class is predicted, and details where asked', () => {
+test('CSV and JSON lines say negative if no class is predicted, and include details on request', () => {
   const classes = ['crack', 'roots'];
   const prediction = {
     name: 'a,b.png',
@@ -40,7 +40,7 @@ test('CSV and JSON lines say negative where no class is predicted, and details w
   });
 });
 
-test("SewerML's file has the benchmark's 17 columns in their order, and names without folders", () => {
+test("the SewerML format has the benchmark's 17 columns in order, and names without folders", () => {
   const classes = Object.keys(sewermlClasses).reverse();
   const { header, line } = outputOf('sewerml', { classes, decision });
   expect(header).toBe(`Filename,${Object.keys(sewermlClasses).join(',')}`);
@@ -51,7 +51,7 @@ test("SewerML's file has the benchmark's 17 columns in their order, and names wi
   expect(() => outputOf('sewerml', { classes: ['RB'], decision })).toThrow('the model lacks OB');
 });
 
-test('labels that could be taken for others are a JSON list in the table', () => {
+test('ambiguous labels become a JSON list in the table', () => {
   const decision = fixedDecision(['a|b', 'a', 'b'], 0.5);
   const prediction = { name: 'x.png', probabilities: Float32Array.of(1, 0, 1), presenceScore: 1 };
   const { line } = outputOf('csv', { classes: decision.classNames, decision, top: 1 });

@@ -18,16 +18,17 @@ export interface Output {
 export interface OutputOptions {
   readonly classes: readonly string[];
   readonly decision: Decision;
-  /** Also the probability that any class is present, the gate, and the threshold of each label. */
+  /** Adds the probability that any class is present, the gate, and the threshold of each label. */
   readonly details?: boolean;
-  /** Also the most probable classes, this many of them. */
+  /** Adds this many of the most probable classes. */
   readonly top?: number | undefined;
 }
 
 /**
- * How predictions are written. `csv` has a column per class and the labels with `|` between them, 'negative' if there are none
- * (a JSON list if a class has that name or contains `|`); `jsonl` has one object per line; `sewerml` is the format of the SewerML benchmark: file names
- * without folders and 17 probabilities.
+ * Returns a writer of predictions. `csv` has a column per class and the labels separated by `|`, or
+ * 'negative' if there are none (a JSON list if a class has that name or contains `|`). `jsonl` has one object
+ * per line. `sewerml` is the format of the SewerML benchmark: file names without folders and 17
+ * probabilities.
  *
  * @example
  * const { header } = outputOf('csv', { classes: ['crack', 'roots'], decision }) // 'Filename,crack,roots,labels'
@@ -107,7 +108,7 @@ function sewermlOutput(classes: readonly string[]): Output {
   const missing = codes.filter((_, i) => columns[i] === -1);
   if (missing.length > 0) {
     throw new UserError(
-      `the benchmark's file needs the 17 classes of SewerML; the model lacks ${missing.join(', ')}`,
+      `the SewerML format needs the benchmark's 17 classes; the model lacks ${missing.join(', ')}`,
     );
   }
   return {

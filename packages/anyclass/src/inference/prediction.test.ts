@@ -51,7 +51,7 @@ async function predictions(images: string[], options: Parameters<typeof openPred
 const rgb = join(fixtures, 'rgb.png');
 const isPrediction = (value: object): value is Prediction => 'probabilities' in value;
 
-test('predictions come in order, with those that failed among them, whatever the batch size', async () => {
+test('predictions come in order, including failed ones, whatever the batch size', async () => {
   const paths = [rgb, join(folder, 'images', 'b.jpg'), join(fixtures, 'rgb.webp'), 'missing.png', rgb];
   const [one, many] = [
     await predictions(paths, { batchSize: 1 }),
@@ -82,7 +82,7 @@ test("labels are decided by the model's decision, or by one number", async () =>
   );
 });
 
-/** The test's model once more, with other things said of it. */
+/** A copy of the test's model with changes to its description. */
 function described(name: string, change: object): string {
   const { network, description } = loadModel(model);
   using loaded = network;
@@ -100,7 +100,7 @@ test('an image that does not pass the gate is negative, whatever its classes say
   expect(one.probabilities['crack']).toBeGreaterThan(one.thresholds['crack']!);
 });
 
-test('probabilities are calibrated where training found that it helps', async () => {
+test('probabilities are calibrated if training found that it helps', async () => {
   const calibration = { kind: 'temperature', temperature: 2, atBound: false, fittedOn: 'validation' };
   const calibrated = described('calibrated.safetensors', { calibration });
   const probability = async (path: string) => {
@@ -111,7 +111,7 @@ test('probabilities are calibrated where training found that it helps', async ()
   expect(logit(await probability(calibrated))).toBeCloseTo(logit(await probability(model)) / 2, 4);
 });
 
-test('a model file of an older version decides by its thresholds, on probabilities as they are', async () => {
+test('a model file from an older version decides by its thresholds, on uncalibrated probabilities', async () => {
   const thresholds = {
     values: [0.001, 0.999],
     classNames: ['crack', 'roots'],

@@ -22,7 +22,7 @@ export interface Prediction {
   readonly name: string;
   /** One per class, calibrated if training found that it helps. */
   readonly probabilities: Float32Array;
-  /** Compared with the gate; ranks images by whether any class is present. */
+  /** Compared with the gate; ranks images by how likely it is that any class is present. */
   readonly presenceScore: number;
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
@@ -59,10 +59,10 @@ export interface Predictor extends Disposable {
     inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
   ): AsyncGenerator<Prediction | FailedPrediction>;
   /**
-   * One image: the bytes of its file, or its path. Of a model of features one vector: numbers in the order of
-   * `description.features`, or by name.
+   * Predicts one image, given as the bytes of its file or its path. For a model of features, predicts one
+   * vector, given as numbers in the order of `description.features` or by name.
    *
-   * @throws UserError where it cannot be read
+   * @throws UserError if it cannot be read
    */
   predictOne(
     input: Uint8Array | string | ArrayLike<number> | Readonly<Record<string, number>>,
@@ -70,12 +70,12 @@ export interface Predictor extends Disposable {
 }
 
 export interface PredictorOptions extends ModelScorerOptions {
-  /** How labels are decided; default the model's own decision. */
+  /** How labels are decided; by default the model's own decision. */
   readonly decision?: ChosenDecision | undefined;
 }
 
 /**
- * Opens a model for prediction: the folder of a run, its model.safetensors, or an exported .onnx, which needs no libtorch.
+ * Opens a model for prediction: a run folder, its model.safetensors, or an exported .onnx (without libtorch).
  *
  * @example
  * using predictor = await openPredictor('runs/sewer', { decision: { budget: { falseAlarms: 0.02 } } });
@@ -141,7 +141,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   };
 }
 
-/** A prediction by class names, with the decision beside it. */
+/** Converts a prediction to class names, with the decision behind it. */
 export function named(
   { probabilities: values, presenceScore, labels }: Prediction,
   classes: readonly string[],
@@ -167,19 +167,19 @@ type OneInput = Parameters<Predictor['predictOne']>[0];
 function oneImage(given: OneInput): ImageInput {
   if (typeof given === 'string') return fileInput(given);
   if (given instanceof Uint8Array) return bytesInput(given);
-  throw new UserError("the model takes images: give the bytes of an image's file, or its path");
+  throw new UserError('the model takes images; pass the bytes of an image file, or its path');
 }
 
 function oneVector(given: OneInput, names: readonly string[]): VectorInput {
   if (typeof given === 'string' || given instanceof Uint8Array) {
     throw new UserError(
-      `the model takes features: give ${names.length} numbers, or an object of numbers by name`,
+      `the model takes features; pass ${names.length} numbers, or an object of numbers by name`,
     );
   }
   return vectorOf(given, names);
 }
 
-/** Images as they are; a vector among them is reported as unreadable. */
+/** Passes images through; a vector among them is reported as unreadable. */
 async function* imagesAmong(
   inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
 ): AsyncGenerator<ImageInput> {

@@ -1,4 +1,4 @@
-// A network's logits for rows of a dataset, beside their labels.
+// Computes a network's logits for rows of a dataset, along with their labels.
 
 import type { Dataset } from '../data/dataset.js';
 import { refusePartial } from '../data/images/missingImages.js';
@@ -14,12 +14,12 @@ export interface ScoreOptions {
   readonly rows: Int32Array;
   readonly batchSize: number;
   readonly strict?: boolean;
-  /** The ranks that share the rows; each gets all results. */
+  /** The ranks among which the rows are divided; each gets all results. */
   readonly ranks?: Ranks | undefined;
   /** Score the images that exist if some are missing. Default false: missing images are an error. */
   readonly allowPartial?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of images that were read so far; first with 0. */
+  /** Called with the number of images read so far, starting with 0. */
   readonly onProgress?: (done: number) => void;
 }
 
@@ -27,14 +27,14 @@ export interface ScoreOptions {
 export interface ScoredRows {
   readonly rows: Int32Array;
   readonly logits: Float32Array;
-  /** 0 to 1, or NaN where unknown. */
+  /** 0 to 1, or NaN for unknown. */
   readonly targets: Float32Array;
   readonly quarantined: readonly Quarantined[];
 }
 
 /**
- * Scores rows of a dataset in their order. Ranks score a share of them each and put the shares together, so that every row is
- * there once.
+ * Scores rows of a dataset in order. With several ranks, each scores a share, and the shares are combined so
+ * that every row appears once.
  *
  * @example
  * const scored = await scoreRows(scorer, dataset, inputs, { rows: dataset.splits.test, batchSize: 64 });

@@ -1,4 +1,4 @@
-// From decoded images or feature vectors to logits: the one path of validation, evaluation and prediction.
+// Computes logits from decoded images or feature vectors: one path for validation, evaluation and prediction.
 
 import { sigmoid } from '@anyclass/core';
 import { captureStep, noGrad, type Tensor, tidy } from '@anyclass/torch';
@@ -12,22 +12,23 @@ import { withMemoryAdvice } from './memory.js';
 export interface Scorer {
   /** How images must be decoded, or how many features there are. */
   readonly format: InputFormat;
-  /** Logits [batch, classes], read back. */
+  /** Returns logits [batch, classes] in CPU memory. */
   score(batch: ImageBatch): Float32Array | Promise<Float32Array>;
 }
 
 export interface ScorerOptions extends ComputeSettings {
-  /** Full batches are one captured graph on a GPU. */
+  /** Full batches use a captured graph on a GPU. */
   readonly batchSize: number;
-  /** Other sizes of batches that are captured as well; default none. */
+  /** Other batch sizes to capture as well; default none. */
   readonly capturedSizes?: readonly number[] | undefined;
   readonly input: ModelInput;
-  /** `embedding`: what the last layer sees, in place of the logits. Default logits. */
+  /** `embedding` returns the input of the last layer instead of the logits. Default `logits`. */
   readonly output?: 'logits' | 'embedding' | undefined;
 }
 
 /**
- * What turns decoded images or feature vectors into logits with a network, which should be on the device and in evaluation mode.
+ * Creates a scorer that turns decoded images or feature vectors into logits. The network should be on the
+ * device and in evaluation mode.
  *
  * @example
  * const scorer = createScorer(network, { device: 'cpu', precision: 'float32', batchSize: 64, input: { channels: 3, mean, std } });
@@ -63,7 +64,7 @@ function computed(network: Network, images: Tensor, output: ScorerOptions['outpu
   return output === 'embedding' ? network.pooled(network.forwardFeatures(images)) : network.forward(images);
 }
 
-/** The format that instances come in, and their way to the device. */
+/** The format of the instances, and how they are moved to the device. */
 function arrival(
   { options: { inputSize } }: Network,
   input: ModelInput,
@@ -79,8 +80,8 @@ function arrival(
 }
 
 /**
- * Batches with their logits, one after another; each is disposed of when the next is asked for, and other work of the
- * process gets its turn in between.
+ * Yields batches with their logits. Each batch is disposed when the next is requested, and other work of the
+ * process gets a turn in between.
  *
  * @example
  * for await (const { batch, logits } of scoredBatches(loader.epoch(0), scorer)) console.log(batch.size, logits);
@@ -95,7 +96,7 @@ export async function* scoredBatches<Images extends ImageBatch & Disposable>(
   }
 }
 
-/** The probabilities of logits. */
+/** Applies the sigmoid to logits. */
 export function probabilities(logits: Float32Array): Float32Array {
   return logits.map((logit) => sigmoid(logit));
 }

@@ -1,4 +1,4 @@
-// Feature vectors on their way to a model, in batches.
+// Batches of feature vectors for a model.
 
 import type { ImageBatch } from '../data/deviceBatch.js';
 import { type FeatureFormat, floatsOf } from '../data/inputs.js';
@@ -7,11 +7,11 @@ import { UserError } from '../errors/userError.js';
 import { inOrder } from './decodedBatches.js';
 import type { ImageInput } from './imageInputs.js';
 
-/** A feature vector to predict from, in the order of the model's features; NaN for a missing one. */
+/** A feature vector to predict from, in the order of the model's features; NaN for a missing value. */
 export interface VectorInput {
   readonly name: string;
   readonly features: ArrayLike<number>;
-  /** The file that it is in. */
+  /** The file that contains it. */
   readonly path?: string;
 }
 
@@ -33,7 +33,8 @@ export function isVector(input: AnyInput): input is VectorInput {
 }
 
 /**
- * Feature vectors in batches. Inputs that are not vectors, or have another length, are reported among the others.
+ * Groups feature vectors into batches. Inputs that are not vectors or have the wrong length are reported
+ * among the others.
  *
  * @example
  * for await (using batch of vectorBatches([{ name: 'row 1', features: [0.5, 1] }], { features: 2 }, 32)) console.log(batch.size);
@@ -70,7 +71,7 @@ function problemWith(input: AnyInput, features: number): string | undefined {
 }
 
 /**
- * A vector from numbers in the model's order, or by the names of its features.
+ * Makes a vector from numbers in the model's order, or by feature name.
  *
  * @example
  * vectorOf({ width: 2, height: 3 }, ['height', 'width']) // { name: 'the vector', features: [3, 2] }
@@ -85,7 +86,7 @@ export function vectorOf(
   const missing = names.find((key) => !Object.hasOwn(given, key));
   if (unknown !== undefined) throw new UserError(`the model has no feature '${unknown}'`);
   if (missing !== undefined) {
-    throw new UserError(`feature '${missing}' is missing; give NaN where it was not measured`);
+    throw new UserError(`feature '${missing}' is missing; pass NaN if it was not measured`);
   }
   return { name, features: names.map((key) => given[key]!) };
 }

@@ -4,7 +4,7 @@ import type { ClassCount, Inspection, LabelCount, SplitCount } from './inspectio
 
 type Labels = Pick<Dataset, 'classes' | 'splits' | 'labels'>;
 
-/** Instances by split, and all together. */
+/** Instances by split, and in total. */
 export function countSplits({
   splits,
   labels,
@@ -46,7 +46,7 @@ export function countClasses({
   }));
 }
 
-/** Unknown, uncertain and soft labels of each class, over all splits. */
+/** Unknown, uncertain, and soft labels of each class, over all splits. */
 export function countPartialLabels({ classes, splits, labels }: Labels): LabelCount[] {
   const counts = classes.map((name) => ({ name, unknown: 0, uncertain: 0, soft: 0 }));
   if (!labels.hasUnknown && !labels.hasUncertain && !labels.hasSoft) return counts;
@@ -63,7 +63,7 @@ export function countPartialLabels({ classes, splits, labels }: Labels): LabelCo
   return counts;
 }
 
-/** Instances that show any class of a family, by split, and instances of pairs of families. */
+/** Instances that show any class of a family, by split, and instances that show each pair of families. */
 export function countFamilies(dataset: Dataset): Pick<Inspection, 'familyCounts' | 'familyCooccurrence'> {
   const { splits, labels, annotationCounts } = dataset;
   const families = familiesOf(dataset);
@@ -91,7 +91,7 @@ export function countFamilies(dataset: Dataset): Pick<Inspection, 'familyCounts'
   return { familyCounts, familyCooccurrence };
 }
 
-/** The families that have a class in the dataset, with the places of their classes. */
+/** The families that have a class in the dataset, with the indices of their classes. */
 function familiesOf({ classes, classFamilies = [] }: Dataset) {
   return classFamilies
     .map(({ name, classes: names }) => ({
@@ -101,7 +101,10 @@ function familiesOf({ classes, classFamilies = [] }: Dataset) {
     .filter(({ members }) => members.length > 0);
 }
 
-/** Pairs are counted of this many classes at most, the most frequent ones: a table of all pairs of 20,000 would fill the memory. */
+/**
+ * Pairs are counted for at most this many classes, the most frequent: all pairs of 20,000 would fill the
+ * memory.
+ */
 const mostPaired = 500;
 
 /** Labels per instance and pairs of classes, over all splits. */
@@ -137,7 +140,7 @@ export function countTogether({
   };
 }
 
-/** The places of the largest counts, in rising order. */
+/** The indices of the largest counts, in ascending order. */
 function mostFrequent(counts: Float64Array, most: number): number[] {
   const places = [...counts.keys()];
   if (places.length <= most) return places;
@@ -147,7 +150,7 @@ function mostFrequent(counts: Float64Array, most: number): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Class-balancing weights of the training split; a class without examples has none. */
+/** Class-balancing weights of the training split; 0 for a class without examples. */
 export function balanceWeights(
   classCounts: readonly ClassCount[],
   splits: readonly SplitCount[],

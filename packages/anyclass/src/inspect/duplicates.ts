@@ -1,15 +1,15 @@
-/** Rows whose images are the same bytes; each list in ascending order. */
+/** Sets of rows whose images are the same bytes, each in ascending order. */
 export type DuplicateGroups = readonly (readonly number[])[];
 
-/** Collects hashes of images, in eight bytes a row. */
+/** Collects image hashes, eight bytes per row. */
 export interface DuplicateFinder {
   add(row: number, hash: Uint8Array): void;
   groups(): DuplicateGroups;
 }
 
 /**
- * Finds images that are the same, byte for byte. 64 bits of a SHA-256 are kept: among a million different images a
- * false alarm has a chance of 3 in 100 million.
+ * Finds images that are identical, byte for byte. 64 bits of each SHA-256 are kept: among a million different
+ * images, the chance of a false alarm is 3 in 100 million.
  *
  * @example
  * const finder = duplicateFinder(3);

@@ -7,13 +7,15 @@ import type { FeatureSummary } from './inspection.js';
 
 export interface ExaminedFeatures {
   readonly summary: FeatureSummary;
-  /** Rows with the same features, number for number. */
+  /** Sets of rows with identical features. */
   readonly duplicates: DuplicateGroups;
 }
 
 const rowsAtOnce = 1024;
 
-/** What the feature vectors themselves show. */
+/**
+ * Reads all feature vectors: which columns are constant or have missing values, and which rows are identical.
+ */
 export async function examineFeatures(dataset: Dataset, source: FeatureSource): Promise<ExaminedFeatures> {
   const rows = Int32Array.from(splitNames.flatMap((split) => [...dataset.splits[split]])).sort();
   const { constant, missing } = await fitStandardization(source, rows);

@@ -16,11 +16,11 @@ import { nearDuplicateFinder } from './nearDuplicates.js';
 import { perceptualHash } from './perceptualHash.js';
 
 export interface ExamineOptions extends DecoderOptions {
-  /** Look at this many images, evenly spread. Default: all. */
+  /** Examine this many images, evenly spread. Default: all. */
   readonly limit?: number;
-  /** Size at which channel mean and deviation are taken. Default 224 x 224. */
+  /** Size at which the channel means and standard deviations are computed. Default 224 x 224. */
   readonly size?: { readonly width: number; readonly height: number };
-  /** An unreadable image is an error. */
+  /** Treat an unreadable image as an error. */
   readonly strict?: boolean;
   readonly signal?: AbortSignal;
   readonly onEvent?: RunEventListener;
@@ -29,19 +29,19 @@ export interface ExamineOptions extends DecoderOptions {
 export interface Examined {
   readonly statistics: ImageStatistics | undefined;
   readonly duplicates: DuplicateGroups;
-  /** Sets of images that look alike, with an image beside that is not the same bytes. */
+  /** Sets of images that look alike and are not all the same bytes. */
   readonly nearDuplicates: DuplicateGroups;
-  /** Rows of images that claim far more pixels than their bytes can tell apart. */
+  /** Rows of images that claim far more pixels than their bytes can encode. */
   readonly overclaimed: readonly number[];
-  /** Rows of images of nearly one color. */
+  /** Rows of images that are nearly a single color. */
   readonly oneColor: readonly number[];
   readonly quarantined: readonly Quarantined[];
   readonly levelProblems: readonly LevelProblem[];
 }
 
 /**
- * Read and decode the images of all splits: their sizes, channel statistics of the training split, exact duplicates and images
- * that look alike, and those that cannot be read.
+ * Reads and decodes the images of all splits. Returns their sizes, the channel statistics of the training
+ * split, exact duplicates, images that look alike, and images that cannot be read.
  *
  * @example
  * (await examineImages(dataset, { limit: 1000 })).statistics?.mean // [0.47, 0.447, 0.408]
@@ -132,18 +132,18 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
   };
 }
 
-/** Sets that are more than copies of one file, which are told apart from these. */
+/** The sets that are more than copies of one file; those are reported as exact duplicates. */
 function withoutCopies(sets: DuplicateGroups, copies: DuplicateGroups): DuplicateGroups {
   const firstOf = new Map(copies.flatMap((rows) => rows.map((row) => [row, rows[0]!] as const)));
   return sets.filter((rows) => new Set(rows.map((row) => firstOf.get(row) ?? row)).size > 1);
 }
 
-/** Deviations are summed in whole parts of this size. */
+/** Standard deviations are summed as integer multiples of this unit. */
 const deviationPart = 2 ** -30;
 
 /**
- * Means, and the means of the images' own deviations. Sums stay whole numbers, so the order in which images arrive does not
- * matter.
+ * Channel means, and the means of each image's own standard deviations. Sums stay integers, so the order in
+ * which images arrive does not matter.
  */
 function channelSums({ channels }: PixelFormat) {
   const sum = new Float64Array(channels);
@@ -162,7 +162,7 @@ function channelSums({ channels }: PixelFormat) {
           channelSquares += value * value;
         }
         sum[c] = sum[c]! + channelSum;
-        // count² · variance, a whole number below 2^53 for images of up to 600 x 600 pixels
+        // count² · variance, an integer below 2^53 for images of up to 600 x 600 pixels
         const spread = count * channelSquares - channelSum * channelSum;
         const deviation = Math.sqrt(Math.max(0, spread)) / count / 255;
         deviations[c] = deviations[c]! + Math.round(deviation / deviationPart);
@@ -179,8 +179,8 @@ function channelSums({ channels }: PixelFormat) {
 }
 
 /**
- * A picture of one color still takes about a byte for a thousand pixels: a file of 5 KB that claims 16,000 x 16,000 is cut off, or
- * made to waste time and memory.
+ * Even a single-color image takes about a byte per thousand pixels. A 5 KB file that claims 16,000 x 16,000
+ * pixels is cut off, or crafted to waste time and memory.
  */
 function claimsTooMuch(
   image: StoredImage,
@@ -193,7 +193,7 @@ function bytesOf(image: StoredImage): Uint8Array {
   return image.kind === 'encoded' ? image.bytes : image.pixels;
 }
 
-/** At most `limit` of the rows, evenly spread over them. */
+/** At most `limit` of the rows, evenly spread. */
 function spread(rows: readonly number[], limit: number | undefined): Int32Array {
   if (limit === undefined || limit >= rows.length) return Int32Array.from(rows);
   return Int32Array.from({ length: limit }, (_, i) => rows[Math.floor((i * rows.length) / limit)]!);

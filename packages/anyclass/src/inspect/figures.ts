@@ -1,4 +1,4 @@
-// What a dataset holds, as figures.
+// Figures of a dataset's contents.
 
 import { paleColor, seriesColors } from '../charts/palette.js';
 import { axis, labelWidth, legend, light, ownMargins, renderChart } from '../charts/render.js';
@@ -7,7 +7,7 @@ import type { Figure } from '../pages/blocks.js';
 import type { ClassCount, Inspection } from './inspection.js';
 
 const width = 520;
-/** More bars would be a page of their own; the table has them all. */
+/** More bars would fill a page; the table has all classes. */
 const mostBars = 60;
 // Dark, pale, dark: neighbors differ in brightness too.
 const splitColors = {
@@ -17,8 +17,8 @@ const splitColors = {
 } as const;
 
 /**
- * Positive instances by class (or family of classes), the most common on top, splits one after another. Of many classes the most common
- * are shown, and the title says so.
+ * Positive instances by class (or class family), stacked by split, with the most common on top. If there are
+ * many classes, only the most common are shown, and the title says so.
  */
 export function distributionFigure(name: string, counts: readonly ClassCount[]): Figure {
   const total = ({ train, validation, test }: ClassCount) => train + validation + test;
@@ -51,12 +51,15 @@ export function distributionFigure(name: string, counts: readonly ClassCount[]):
   return { name, title, svg };
 }
 
-/** Annotated objects of each class beside the instances that show it, as COCO counts them; the most annotated on top. */
+/**
+ * Annotated objects of each class next to the instances that show it, as COCO counts them; the most annotated
+ * on top.
+ */
 export function annotationFigure(name: string, counts: readonly ClassCount[]): Figure {
   const instances = ({ train, validation, test }: ClassCount) => train + validation + test;
   const sorted = [...counts].sort((a, b) => (a.annotations ?? 0) - (b.annotations ?? 0)).slice(-mostBars);
   const names = sorted.map((count) => count.name);
-  const title = `Annotated objects, and the instances that show them${partOf(sorted.length, counts.length)}`;
+  const title = `Annotated objects and the instances that show them${partOf(sorted.length, counts.length)}`;
   const series = [
     { name: 'objects', color: seriesColors[0]!.light, value: (count: ClassCount) => count.annotations ?? 0 },
     { name: 'instances', color: paleColor.light, value: instances },
@@ -87,7 +90,7 @@ export function annotationFigure(name: string, counts: readonly ClassCount[]): F
 export function labelsPerInstanceFigure({
   labelsPerInstance,
 }: Pick<Inspection, 'labelsPerInstance'>): Figure {
-  const title = 'Instances by their number of labels';
+  const title = 'Instances by number of labels';
   const svg = renderChart(
     title,
     { width: Math.max(300, Math.min(width, 90 + 70 * labelsPerInstance.length)), height: 240 },
@@ -117,7 +120,7 @@ export function labelsPerInstanceFigure({
   return { name: 'labels-per-instance', title, svg };
 }
 
-/** What a title adds where not all are shown. */
+/** The addition to a title if not all classes are shown. */
 function partOf(shown: number, all: number): string {
   return shown < all ? `; the ${shown} largest of ${all}; the table has all` : '';
 }
@@ -126,7 +129,7 @@ function compact(value: number): string {
   return value >= 1000 ? `${value / 1000}k` : String(value);
 }
 
-/** The margins and axes of bars that are beside their names. */
+/** Margins and axes for horizontal bars with their names on the left. */
 function namedRows(names: readonly string[]) {
   return {
     grid: { ...ownMargins, left: labelWidth(names), right: 30, top: 50, bottom: 10 },

@@ -7,7 +7,7 @@ import { foundImages } from './foundImages.js';
 import type { ClassCount, LabelSuspect, Problem, SplitCount } from './inspection.js';
 import { scarcePositives } from './validationPositives.js';
 
-/** What in the labels and splits needs a look. */
+/** Problems in the labels and splits. */
 export function labelProblems(
   dataset: Dataset,
   splits: readonly SplitCount[],
@@ -33,7 +33,7 @@ export function labelProblems(
   return problems;
 }
 
-/** What in the images needs a look. */
+/** Problems in the images. */
 export function imageProblems(
   dataset: Dataset,
   { duplicates, nearDuplicates, oneColor, overclaimed, quarantined, levelProblems }: Examined,
@@ -42,7 +42,7 @@ export function imageProblems(
   if (quarantined.length > 0) {
     problems.push({
       kind: 'unreadable',
-      text: `${inflected(quarantined.length, 'image')} missing or unreadable: quarantined, never replaced by others`,
+      text: `${inflected(quarantined.length, 'image')} missing or unreadable: quarantined, not replaced by other images`,
       count: quarantined.length,
       examples: quarantined.slice(0, 10).map(({ name, reason }) => `${name}: ${reason}`),
     });
@@ -56,7 +56,7 @@ export function imageProblems(
     ...duplicateProblems(dataset, 'near-duplicate', nearDuplicates, {
       sign: '≈',
       words: ['set of images that look alike', 'sets of images that look alike'],
-      why: 'copies that were re-encoded, resized or brightened',
+      why: 'copies that were re-encoded, resized, or brightened',
     }),
   );
   if (overclaimed.length > 0) {
@@ -68,7 +68,7 @@ export function imageProblems(
     });
   }
   if (oneColor.length > 0) {
-    const text = `${inflected(oneColor.length, 'image')} of nearly one color`;
+    const text = `${inflected(oneColor.length, 'image')} of nearly a single color`;
     problems.push({
       kind: 'one-color',
       text,
@@ -79,19 +79,19 @@ export function imageProblems(
   return problems;
 }
 
-/** What in the feature vectors needs a look. */
+/** Problems in the feature vectors. */
 export function featureProblems(dataset: Dataset, { summary, duplicates }: ExaminedFeatures): Problem[] {
   const { constant, missing } = summary;
   return [
     ...duplicateProblems(dataset, 'duplicate', duplicates, {
       sign: '=',
-      words: ['set of rows that have the same features', 'sets of rows that have the same features'],
+      words: ['set of rows with identical features', 'sets of rows with identical features'],
     }),
     ...(constant.length > 0
       ? [
           {
             kind: 'constant-feature' as const,
-            text: `${inflected(constant.length, 'feature that is', 'features that are')} the same in all rows: no information`,
+            text: `${inflected(constant.length, 'feature')} with the same value in all rows: no information`,
             count: constant.length,
             examples: constant.slice(0, 10),
           },
@@ -110,8 +110,9 @@ export function featureProblems(dataset: Dataset, { summary, duplicates }: Exami
   ];
 }
 
-/** What follows a count of one, and of many. */
-/** Sets of rows that are the same, those in several splits, and those with different labels. */
+/**
+ * Sets of identical or similar rows: all of them, those in several splits, and those with different labels.
+ */
 function duplicateProblems(
   dataset: Dataset,
   kind: 'duplicate' | 'near-duplicate',
@@ -127,7 +128,7 @@ function duplicateProblems(
     [
       `${kind}-across-splits`,
       ['of these is in', 'of these are in'],
-      ' more than one split, which makes metrics too good',
+      ' more than one split, which inflates metrics',
       all.filter((rows) => splitsOf(rows) > 1),
     ],
     [
@@ -145,7 +146,7 @@ function duplicateProblems(
   });
 }
 
-/** A row by its name and split. */
+/** Describes a row by its name and split. */
 function namer(dataset: Dataset): (row: number) => string {
   const imageOf = foundImages(dataset);
   return (row) => {
@@ -154,7 +155,7 @@ function namer(dataset: Dataset): (row: number) => string {
   };
 }
 
-/** Labels that a model's scores speak against. */
+/** Labels that contradict a model's scores. */
 export function suspectProblems(suspects: readonly LabelSuspect[]): Problem[] {
   if (suspects.length === 0) return [];
   const text = inflected(
@@ -199,7 +200,7 @@ function noValidation(splits: readonly SplitCount[]): Problem[] {
     splits.some(({ split, positive, negative }) => split === name && positive + negative > 0);
   if (!labeled('train') || labeled('validation')) return [];
   const text =
-    'labeled validation instances: training needs some; name a validation split, or draw splits with data.draw={}';
+    'labeled validation instances: training needs some; provide a validation split, or draw splits with data.draw={}';
   return [{ kind: 'no-validation', text, count: 0, examples: [] }];
 }
 
@@ -215,6 +216,6 @@ function rareClasses(splits: readonly SplitCount[], classCounts: readonly ClassC
       : [`${count.name}: ${rare.map((split) => `${count[split]} in ${split}`).join(', ')}`];
   });
   if (examples.length === 0) return [];
-  const text = `${inflected(examples.length, 'class')} with no or one example in a split`;
+  const text = `${inflected(examples.length, 'class')} with fewer than two examples in a split`;
   return [{ kind: 'rare-class', text, count: examples.length, examples }];
 }

@@ -2,7 +2,7 @@ import { type Dataset, splitNames } from '../data/dataset.js';
 import type { FoundImage } from './inspection.js';
 
 /**
- * What to tell of an image that was found: its name, split and labels.
+ * Returns a function that describes an image by its name, split, and labels.
  *
  * @example
  * foundImages(dataset)(3) // { row: 3, name: '3.png', split: 'test', labels: ['crack'] }

@@ -1,4 +1,4 @@
-// Which classes, or groups of classes, occur together.
+// A figure of which classes, or groups of classes, occur together.
 
 import { heatColors, heatInkOn } from '../charts/palette.js';
 import { axis, labelWidth, light, ownMargins, renderChart } from '../charts/render.js';
@@ -9,20 +9,21 @@ const mostInHeatMap = 60;
 const narrow = 520;
 
 export interface HeatMapOptions {
-  /** Of the figure's file. */
+  /** Name of the figure's file. */
   readonly name: string;
   /** What a row is: 'class' or 'group'. */
   readonly what: string;
   readonly names: readonly string[];
-  /** How many there are in all, where only the most common were counted in pairs. Default: as many as names. */
+  /** Total number of rows, if only the most common were counted in pairs. Default: the number of names. */
   readonly of?: number;
-  /** Instances with both; the row itself on the diagonal. */
+  /** Number of instances with both; the row's own count on the diagonal. */
   readonly together: readonly (readonly number[])[];
 }
 
 /**
- * How often the column is present where the row is, in percent. Shares rather than counts: with a long tail the counts show only
- * that common classes are common. Of many classes the most common are shown, and the title says so.
+ * How often the column's class is present among instances with the row's class, in percent. Counts instead of
+ * percentages would only show that common classes are common. If there are many classes, only the most common
+ * are shown, and the title says so.
  *
  * @example
  * heatMapFigure({ name: 'cooccurrence', what: 'class', names: ['cat', 'dog'], together: [[4, 1], [1, 1]] })
@@ -48,7 +49,7 @@ export function heatMapFigure({ name, what, names: all, of = all.length, togethe
     Math.min(heatColors.length - 1, Math.floor((percent / most) * heatColors.length));
   const part =
     kept.length < of ? `; the ${kept.length} most common of ${of}; the table of pairs has more` : '';
-  const title = `Where the row’s ${what} is present, how often the column’s is too, in percent${part}`;
+  const title = `Percentage of instances with the row’s ${what} that also have the column’s${part}`;
   const nameAxis = { ...axis('', 0), type: 'category', data: names, splitLine: { show: false } };
   const svg = renderChart(
     title,
@@ -65,11 +66,11 @@ export function heatMapFigure({ name, what, names: all, of = all.length, togethe
         itemWidth: 14,
         itemHeight: 12,
         textStyle: { color: light.ink },
-        // The colors are those of the palette, step by step, so that they follow the page's theme.
+        // The palette's discrete colors, so that they follow the page's theme.
         pieces: heatColors.map((color, step) => ({
           gte: (step * most) / heatColors.length,
           ...(step < heatColors.length - 1 && { lt: ((step + 1) * most) / heatColors.length }),
-          label: `${((step * most) / heatColors.length).toFixed(most < 2 * heatColors.length ? 1 : 0)}% on`,
+          label: `${((step * most) / heatColors.length).toFixed(most < 2 * heatColors.length ? 1 : 0)}% and up`,
           color: color.light,
         })),
       },

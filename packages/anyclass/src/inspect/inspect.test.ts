@@ -42,7 +42,7 @@ async function faulty() {
   return openDataset(join(folder, 'labels.csv'));
 }
 
-test('counts, weights and statistics of a small dataset are exact', async () => {
+test('counts, weights, and statistics of a small dataset are exact', async () => {
   const dataset = await faulty();
   const preparation = { ...dataset.preparation, window: [0, 65_535] } as const;
   const inspection = await inspectDataset({ ...dataset, preparation }, {});
@@ -61,16 +61,17 @@ test('counts, weights and statistics of a small dataset are exact', async () => 
     [4, 1],
     [1, 1],
   ]);
-  // Effective numbers of 2, 1 and 4 at β near 1 are 2, 1 and 4: weights 3 · (1/n) / (1/2 + 1/1 + 1/4).
+  // The effective numbers of 2, 1, and 4 at β near 1 are 2, 1, and 4: weights 3 · (1/n) / (1/2 + 1/1 + 1/4).
   expect(inspection.balance.classWeights[0]).toBeCloseTo(1.5 / 1.75, 3);
   expect(inspection.balance.negativeWeight).toBeCloseTo(0.75 / 1.75, 3);
   expect(inspection.images).toMatchObject({ examined: 7, of: 9, width: { min: 40, median: 40, max: 40 } });
-  // Four training pictures: in color (twice: 8 and 16 bits), by palette, and gray; red is 200, 40, 40, 240 by quarters.
+  // Four training images: two in color (8 and 16 bits), one with a palette, one gray; red is 200, 40, 40, 240
+  // by quarters.
   expect(inspection.images!.mean[0]).toBeCloseTo((3 * 130 + 130) / 4 / 255, 2);
   expect(inspection.images!.levels).toMatchObject({ images: 2, withOwnWindow: 0, suggested: [0, 65_535] });
 });
 
-test('the deviation is the mean of what each training image has, as a plain loop computes it', async () => {
+test('the standard deviation is the mean over training images, as a plain loop computes it', async () => {
   const data = await faulty();
   const size = { width: 31, height: 17 };
   const { images } = await inspectDataset(data, { size });
@@ -91,7 +92,7 @@ test('the deviation is the mean of what each training image has, as a plain loop
   }
 });
 
-test('unknown, uncertain, soft and undecided labels are counted', async () => {
+test('unknown, uncertain, soft, and undecided labels are counted', async () => {
   const rows = [
     'a.png,train,-1,0',
     'b.png,train,,1',
@@ -120,7 +121,7 @@ test('unknown, uncertain, soft and undecided labels are counted', async () => {
   const text = inspectText(inspection);
   expect(text).toMatch(/split +positive +negative +undecided +total/);
   expect(text).toMatch(/\(all\) +2 +2 +3/);
-  expect(inspectPage(inspection, noPictures)).toContain('Unknown, uncertain and soft labels');
+  expect(inspectPage(inspection, noPictures)).toContain('Unknown, uncertain, and soft labels');
   const ignored = await openDataset(join(tmp, 'partial.csv'));
   expect((await inspectDataset(ignored, { images: false })).labelCounts).toEqual([
     { name: 'cat', unknown: 3, uncertain: 1, soft: 1 },
@@ -142,7 +143,7 @@ test('every fault is found and named', async () => {
   expect(found['no-validation']).toEqual({ count: 0, examples: [] });
 });
 
-test('images that look alike are found within and across splits, beside exact copies', async () => {
+test('images that look alike are found within and across splits, in addition to exact copies', async () => {
   const folder = join(tmp, 'alike');
   mkdirSync(folder);
   const side = 64;
@@ -191,7 +192,7 @@ test('images that look alike are found within and across splits, beside exact co
   });
 });
 
-test('classes with few examples are counted as classes, however many splits they are rare in', async () => {
+test('a class with few examples is counted once, however many splits it is rare in', async () => {
   const classes = Array.from({ length: 71 }, (_, j) => `c${j}`);
   const lines = Array.from({ length: 142 }, (_, row) =>
     [`${row}.png`, ...classes.map((_, j) => Number(row % 71 === j))].join(','),
@@ -246,7 +247,7 @@ test('strict makes an unreadable image an error', async () => {
   );
 });
 
-test('text and page show the counts and the problems, the page with nothing from elsewhere', async () => {
+test('text and page show the counts and problems; the page loads nothing external', async () => {
   const data = await faulty();
   const inspection = await inspectDataset(data, {});
   const text = inspectText(inspection);
@@ -262,7 +263,7 @@ test('text and page show the counts and the problems, the page with nothing from
   expect(page.match(/data:image\/webp/g)!.length).toBe(2 + 1 + 2 + 3); // three look alike; <cat>: a, b; dog: b; negative: c, d; h and i unreadable
 });
 
-test('without images only tables are looked at', async () => {
+test('without images, only tables are examined', async () => {
   const { images, quarantined } = await inspectDataset(await faulty(), { images: false });
   expect([images, quarantined]).toEqual([undefined, []]);
 });

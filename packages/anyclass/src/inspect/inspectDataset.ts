@@ -1,5 +1,6 @@
-// What is in a dataset: counted from its labels (`countLabels`) and its images (`examineImages`), judged (`findProblems`,
-// `lambdaAdvice`), and shown as text (`inspectText`) or as a page (`inspectPage`, `figures`, `samples`).
+// Inspects a dataset: counts labels (`countLabels`), examines images (`examineImages`), finds problems
+// (`findProblems`, `lambdaAdvice`), and shows the result as text (`inspectText`) or as a page (`inspectPage`,
+// `figures`, `samples`).
 
 import { closeDataset, type Dataset } from '../data/dataset.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
@@ -21,20 +22,20 @@ import { labelSuspects, type SavedScores } from './labelSuspects.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
 export interface InspectOptions extends ExamineOptions {
-  /** How DATASET is read. */
+  /** How the dataset is read. */
   readonly open?: OpenOptions;
-  /** Whether to read the images; without, only tables are looked at. Default true. */
+  /** Whether to read the images; if not, only tables are examined. Default true. */
   readonly images?: boolean;
-  /** Of the class-balancing weights. Default 0.9999. */
+  /** β of the class-balancing weights. Default 0.9999. */
   readonly beta?: number;
-  /** What a model scored, to find labels in doubt by. */
+  /** A model's saved scores, for finding doubtful labels. */
   readonly scores?: readonly SavedScores[];
 }
 
 /**
- * Looks a dataset over before training on it: what is in it, and what is wrong with it.
+ * Examines a dataset before training on it: what it contains, and what is wrong with it.
  *
- * @param data what a user writes for DATASET, or a dataset that is open
+ * @param data a dataset as written on the command line (DATASET), or an open dataset
  *
  * @example
  * const inspection = await inspectDataset('digits', { limit: 500 });
@@ -87,7 +88,7 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
   };
 }
 
-/** Those that are in several splits first: they spoil what is measured. */
+/** Sets of similar images, those in several splits first: they distort the metrics. */
 function nearSets(dataset: Dataset, sets: DuplicateGroups): Inspection['nearDuplicates'] {
   const imageOf = foundImages(dataset);
   const found = sets.map((rows) => rows.map(imageOf));

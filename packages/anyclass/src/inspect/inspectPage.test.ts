@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'page.html');
 const classes = 70;
 
-/** COCO's layout with 70 classes in groups, objects twice in an image, and an image that is there again, smaller. */
+/** COCO's layout with 70 classes in groups, repeated objects in an image, and a smaller copy of one image. */
 beforeAll(async () => {
   const categories = Array.from({ length: classes }, (_, i) => ({
     id: i,
@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
   }, 60_000);
   afterAll(() => browser.close());
 
-  test('the verdict comes first, and says what to look at', async () => {
+  test('the verdict comes first and says what to look at', async () => {
     const { page, problems } = await openFile(browser, file);
     const first = page.locator('main > *').nth(1);
     expect(await first.getAttribute('class')).toContain('verdict');
@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.context().close();
   }, 60_000);
 
-  test('tables are folded, hold every class, and are sorted by a click on a column', async () => {
+  test('tables are collapsed, have every class, and are sorted by clicking a column', async () => {
     const { page } = await openFile(browser, file);
     const rows = page.locator('#classes details').first().locator('tbody tr');
     expect(await rows.first().isVisible()).toBe(false);
@@ -84,13 +84,13 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     );
     expect(await page.locator('#groups .title').allTextContents()).toEqual([
       'Positive instances',
-      'Annotated objects, and the instances that show them',
-      'Where the row’s group is present, how often the column’s is too, in percent',
+      'Annotated objects and the instances that show them',
+      'Percentage of instances with the row’s group that also have the column’s',
     ]);
     await page.context().close();
   }, 60_000);
 
-  test('samples of many classes are folded, those of negatives stay in sight', async () => {
+  test('samples of many classes are collapsed; those of negatives stay visible', async () => {
     const { page } = await openFile(browser, file);
     const titles = page.locator('#samples h3');
     expect(await titles.count()).toBe(classes + 1);
@@ -101,7 +101,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.context().close();
   }, 60_000);
 
-  test('images that look alike stand side by side with their names and splits', async () => {
+  test('images that look alike are side by side with their names and splits', async () => {
     const { page } = await openFile(browser, file);
     const set = page.locator('.alike').first();
     expect(await set.locator('img').count()).toBe(2);
@@ -110,7 +110,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.context().close();
   }, 60_000);
 
-  test('heat maps have other colors in the dark, and a phone scrolls nothing but figures', async () => {
+  test('heat maps have different colors in dark mode, and on a phone the page does not scroll sideways', async () => {
     const fills = async (colorScheme: 'light' | 'dark') => {
       const { page } = await openFile(browser, file, { colorScheme, viewport: { width: 390, height: 844 } });
       const found = await page.evaluate(() => ({

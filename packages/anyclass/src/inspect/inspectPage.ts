@@ -13,7 +13,7 @@ import type { SampleRow } from './samples.js';
 import { inspectionVerdict } from './verdict.js';
 
 /**
- * An inspection as one HTML page that needs nothing beside it: charts are SVG, images are in it.
+ * An inspection as one self-contained HTML page: charts are SVG, and images are embedded.
  *
  * @example
  * await writeFile('inspection.html', inspectPage(inspection, await pagePictures(dataset, inspection)))
@@ -38,7 +38,7 @@ export function inspectPage(inspection: Inspection, pictures: PagePictures): str
       ? undefined
       : {
           name: 'suspects',
-          title: 'Labels in doubt',
+          title: 'Doubtful labels',
           parts: [
             shownPart(suspects.length, inspection.suspects.length, 'labels'),
             `<div class="images">${suspects.map(suspectFigure).join('')}</div>`,
@@ -87,7 +87,7 @@ function classSection(inspection: Inspection): Section {
         `Counts and class-balancing weights of ${counted(classCounts.length, 'class')}`,
         classTable(inspection),
       ),
-      ...(partial ? [folded('Unknown, uncertain and soft labels', partial)] : []),
+      ...(partial ? [folded('Unknown, uncertain, and soft labels', partial)] : []),
     ],
   };
 }
@@ -215,10 +215,10 @@ function imageTable({ examined, of, width, height, sizes, mean, std, levels }: I
   };
 }
 
-/** More classes would hide what comes after them: they are folded. */
+/** More classes than this would hide what follows, so the rest are collapsed. */
 const mostOpenSamples = 24;
 
-/** The negatives, which are last, stay in sight. */
+/** The sample grids. The negatives, which come last, stay visible. */
 function samplesParts(samples: readonly SampleRow[]): string[] {
   const grid = (rows: readonly SampleRow[]) => `<div class="samples">${rows.map(sampleRow).join('\n')}</div>`;
   if (samples.length <= mostOpenSamples) return [grid(samples)];

@@ -1,9 +1,9 @@
-// Counts of a dataset as tables.
+// Tables of a dataset's counts.
 
 import type { Cell, Column, ReportTable } from '../tables/index.js';
 import type { Inspection } from './inspection.js';
 
-/** Positive and negative instances by split, and undecided ones where there are any. */
+/** Positive and negative instances by split, and undecided ones if any. */
 export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 'groupColumn'>): ReportTable {
   const hasUndecided = splits.some(({ undecided }) => undecided > 0);
   return {
@@ -59,7 +59,7 @@ export function classTable({ classCounts, balance }: Inspection): ReportTable {
   };
 }
 
-/** Labels of each class that are unknown, uncertain or soft; undefined where every label is 0 or 1. */
+/** Unknown, uncertain, and soft labels of each class; undefined if every label is 0 or 1. */
 export function labelTable({ labelCounts }: Pick<Inspection, 'labelCounts'>): ReportTable | undefined {
   if (labelCounts.every(({ unknown, uncertain, soft }) => unknown + uncertain + soft === 0)) return undefined;
   return {
@@ -72,10 +72,10 @@ export function labelTable({ labelCounts }: Pick<Inspection, 'labelCounts'>): Re
   };
 }
 
-/** A page with more rows is slow, and nobody reads on. */
+/** A page with more rows is slow, and nobody reads that far. */
 const mostPairs = 2000;
 
-/** Pairs of classes that occur together, the most common first; undefined where none do. */
+/** Pairs of classes that occur together, the most common first; undefined if none do. */
 export function pairTable({
   pairedClasses: classes,
   classes: all,
@@ -107,8 +107,8 @@ export function pairTable({
         { title: 'class', kind: 'text' },
         { title: 'with', kind: 'text' },
         { title: 'both', kind: 'count' },
-        { title: '% of the first', kind: 'percent', digits: 1 },
-        { title: '% of the second', kind: 'percent', digits: 1 },
+        { title: '% of first', kind: 'percent', digits: 1 },
+        { title: '% of second', kind: 'percent', digits: 1 },
       ],
       rows: sorted
         .slice(0, mostPairs)

@@ -68,7 +68,7 @@ function classSection({ classCounts, balance }: Inspection): string {
   return alignedColumns([header, ...counted, ['(negative)', '', '', '', weight(balance.negativeWeight)]]);
 }
 
-/** Which classes have labels that are not simply 0 or 1. */
+/** The classes with labels other than 0 and 1. */
 function labelSection({ labelCounts }: Inspection): string {
   const partial = labelCounts.filter(({ unknown, uncertain, soft }) => unknown + uncertain + soft > 0);
   if (partial.length === 0) return '';
@@ -107,7 +107,7 @@ function togetherSection({ classes, pairedClasses, cooccurrence }: Inspection): 
 }
 
 /**
- * Feature vectors in one line.
+ * A summary of the feature vectors in one line.
  *
  * @example
  * featureText({ features: 294, rows: 2407, constant: [], missing: 1 })
@@ -132,7 +132,7 @@ function imageSection({ examined, of, width, height, sizes, mean, std, levels }:
   ].join('\n');
 }
 
-/** The levels of images of more than 8 bits, for a choice of data.window. */
+/** The levels of images with more than 8 bits, for choosing data.window. */
 function levelLines({
   images,
   withOwnWindow,

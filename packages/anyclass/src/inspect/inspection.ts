@@ -7,10 +7,10 @@ export interface SplitCount {
   readonly split: SplitName | 'all';
   readonly positive: number;
   readonly negative: number;
-  /** No class is known to be present, and an unknown one may be. */
+  /** Instances without a class known to be present, but with unknown labels. */
   readonly undecided: number;
   readonly total: number;
-  /** Different patients, videos…, where the dataset has groups. */
+  /** Number of distinct groups (patients, videos…), if the dataset has groups. */
   readonly groups?: number;
 }
 
@@ -20,18 +20,18 @@ export interface ClassCount {
   readonly train: number;
   readonly validation: number;
   readonly test: number;
-  /** Annotated objects over all splits, where the dataset tells. */
+  /** Annotated objects over all splits, if known. */
   readonly annotations?: number;
 }
 
-/** Labels of a class, over all splits, that are not simply 0 or 1. */
+/** A class's labels other than 0 and 1, over all splits. */
 export interface LabelCount {
   readonly name: string;
-  /** Those that nobody gave, and uncertain ones that are read as such. */
+  /** Labels that were not given, and uncertain ones that are read as unknown. */
   readonly unknown: number;
-  /** -1 in the table, whatever it is read as. */
+  /** Labels that are -1 in the table, however they are read. */
   readonly uncertain: number;
-  /** Between 0 and 1. */
+  /** Labels between 0 and 1. */
   readonly soft: number;
 }
 
@@ -65,7 +65,7 @@ export interface Problem {
   readonly examples: readonly string[];
 }
 
-/** An image of a set, or one whose label is in doubt. */
+/** An image in a set of similar ones, or one with a doubtful label. */
 export interface FoundImage {
   readonly row: number;
   readonly name: string;
@@ -74,34 +74,37 @@ export interface FoundImage {
   readonly labels: readonly string[];
 }
 
-/** A label that a model's scores speak against. */
+/** A label that contradicts a model's scores. */
 export interface LabelSuspect extends FoundImage {
   readonly class: string;
-  /** `missing`: the class is not labeled and scores as if it were there. `wrong`: it is labeled and scores as if it were not. */
+  /**
+   * `missing`: the class is not labeled but scores as if present. `wrong`: it is labeled but scores as if
+   * absent.
+   */
   readonly kind: 'missing' | 'wrong';
   readonly score: number;
-  /** The mean score of images that are labeled as this one should be. */
+  /** The mean score of images with the opposite label. */
   readonly typical: number;
 }
 
-/** What the images themselves show. */
+/** Statistics of the images. */
 export interface ImageStatistics {
-  /** Images looked at; `of` in all. */
+  /** Images examined, out of `of`. */
   readonly examined: number;
   readonly of: number;
   readonly width: { readonly min: number; readonly median: number; readonly max: number };
   readonly height: { readonly min: number; readonly median: number; readonly max: number };
   /** The most common sizes. */
   readonly sizes: readonly { readonly size: string; readonly count: number }[];
-  /** Per channel, 0 to 1, over training images at the size they are trained at. */
+  /** Per channel, 0 to 1, over training images at the size given to `examineImages`. */
   readonly mean: readonly number[];
-  /** The mean of the deviations that the images have each for itself, as the recipes' constants are. */
+  /** The mean of the images' own standard deviations, like the constants in the recipes. */
   readonly std: readonly number[];
-  /** What images of more than 8 bits hold, where there are any. */
+  /** Levels of images with more than 8 bits, if any. */
   readonly levels?: LevelStatistics;
 }
 
-/** What the feature vectors of a dataset show, over all splits. */
+/** A summary of a dataset's feature vectors, over all splits. */
 export interface FeatureSummary {
   readonly features: number;
   readonly rows: number;
@@ -111,7 +114,7 @@ export interface FeatureSummary {
   readonly missing: number;
 }
 
-/** What λ the paper's evidence suggests for a share of negatives. */
+/** The λ that the evidence suggests for a share of negatives. */
 export interface LambdaAdvice {
   readonly negativeShare: number;
   readonly from: number;
@@ -120,7 +123,7 @@ export interface LambdaAdvice {
   readonly reason: string;
 }
 
-/** All that `anyclass inspect` finds. */
+/** Everything that `anyclass inspect` finds. */
 export interface Inspection {
   readonly dataset: string;
   readonly splitOrigin: string;
@@ -129,13 +132,13 @@ export interface Inspection {
   readonly classCounts: readonly ClassCount[];
   readonly labelCounts: readonly LabelCount[];
   readonly familyCounts: readonly ClassCount[];
-  /** Instances with 0, 1, 2… labels, undecided ones left out. */
+  /** Number of instances with 0, 1, 2… labels, excluding undecided ones. */
   readonly labelsPerInstance: readonly number[];
-  /** The classes that pairs are counted of: all, or the 500 most frequent ones. */
+  /** The classes whose pairs are counted: all, or the 500 most frequent. */
   readonly pairedClasses: readonly string[];
-  /** Instances with both of two paired classes; the class itself on the diagonal. */
+  /** Number of instances with both of two paired classes; the class's own count on the diagonal. */
   readonly cooccurrence: readonly (readonly number[])[];
-  /** The same of families of classes, in the order of `familyCounts`. */
+  /** The same for families of classes, in the order of `familyCounts`. */
   readonly familyCooccurrence: readonly (readonly number[])[];
   readonly balance: {
     readonly beta: number;
@@ -145,12 +148,12 @@ export interface Inspection {
   readonly groupColumn?: string;
   readonly lambda: LambdaAdvice;
   readonly images?: ImageStatistics;
-  /** Of a dataset of feature vectors. */
+  /** Present if the dataset has feature vectors. */
   readonly features?: FeatureSummary;
   readonly problems: readonly Problem[];
-  /** Sets of images that look alike and are not the same bytes, those in several splits first. */
+  /** Sets of images that look alike but are not the same bytes, those in several splits first. */
   readonly nearDuplicates: readonly (readonly FoundImage[])[];
-  /** Where scores of a model were given; the most doubtful first. */
+  /** Doubtful labels, the most doubtful first; empty unless a model's scores were given. */
   readonly suspects: readonly LabelSuspect[];
   readonly quarantined: readonly Quarantined[];
 }

@@ -8,7 +8,7 @@ import { labelSuspects } from './labelSuspects.js';
 
 const classes = ['crack', 'root'];
 
-/** Images of a good model, with some labels turned round. */
+/** Images with a good model's scores, and with some labels flipped. */
 function scenes(rows: number, flipped: ReadonlySet<number>) {
   const random = new NumpyRandom(4);
   const names = nameTableBuilder();
@@ -40,12 +40,13 @@ function scenes(rows: number, flipped: ReadonlySet<number>) {
   return { dataset, scores: { names: Array.from(all, (row) => `${row}.png`), classNames: classes, values } };
 }
 
-test('labels that were turned round come before all others, each as missing or wrong', () => {
+test('flipped labels come before all others, each as missing or wrong', () => {
   const flipped = new Set([7, 42, 101, 300, 555, 802, 1203, 1500]);
   const { dataset, scores } = scenes(1000, flipped);
   const suspects = labelSuspects(dataset, [scores]);
   const places = suspects.map(({ row, class: name }) => row * 2 + classes.indexOf(name));
-  // Scores below the mean of their label are no evidence: about half of all turned labels, of these few one or two.
+  // A score that does not reach the mean of the opposite label is no evidence. That is about half of all
+  // flipped labels; of these few, one or two.
   const found = places.filter((place) => flipped.has(place));
   expect(found.length).toBeGreaterThanOrEqual(6);
   expect(places.slice(0, found.length)).toEqual(found);
@@ -55,12 +56,12 @@ test('labels that were turned round come before all others, each as missing or w
   }
 });
 
-test('a good model has no doubts about right labels that score on the right side', () => {
+test('a good model raises no doubt about correct labels with scores on the correct side', () => {
   const { dataset, scores } = scenes(1000, new Set());
   expect(labelSuspects(dataset, [scores])).toEqual([]);
 });
 
-test('scores of other images, of other classes and of classes with few examples raise no doubt', () => {
+test('scores of other images, other classes, and classes with few examples raise no doubt', () => {
   const { dataset, scores } = scenes(1000, new Set([7]));
   expect(labelSuspects(dataset, [{ ...scores, names: scores.names.map((name) => `x${name}`) }])).toEqual([]);
   expect(labelSuspects(dataset, [{ ...scores, classNames: ['a', 'b'] }])).toEqual([]);

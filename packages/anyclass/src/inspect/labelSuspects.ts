@@ -1,23 +1,25 @@
-// Labels that a model's scores speak against. Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty in Dataset
-// Labels", JAIR 2021: a score is compared with what images of either label typically score, class by class.
+// Labels that contradict a model's scores. Northcutt, Jiang and Chuang, "Confident Learning: Estimating
+// Uncertainty in Dataset Labels", JAIR 2021: for each class, a score is compared with the typical scores of
+// images with either label.
 
 import { type Dataset, splitNames } from '../data/dataset.js';
 import { foundImages } from './foundImages.js';
 import type { LabelSuspect } from './inspection.js';
 
-/** Probabilities of a model, row by row with an entry for each class. */
+/** A model's probabilities, row by row, with one entry per class. */
 export interface SavedScores {
   readonly names: readonly string[];
   readonly classNames: readonly string[];
   readonly values: ArrayLike<number>;
 }
 
-/** With fewer scored images that have a class there is no typical score of it. */
+/** With fewer scored images of a class, its typical score is unknown. */
 const enough = 5;
 
 /**
- * The labels in doubt, the most doubtful first: a class that is not labeled and scores as high as labeled ones do on average, or
- * that is labeled and scores as low as unlabeled ones do. Labels are the dataset's of today; scores are found by name.
+ * The doubtful labels, the most doubtful first: a class that is not labeled but scores as high as labeled
+ * images do on average, or that is labeled but scores as low as unlabeled ones do. Labels are the dataset's
+ * current ones; scores are matched by name.
  *
  * @example
  * labelSuspects(dataset, [await readTable('runs/sewer/scores/test.csv')])[0] // { name: '7.png', class: 'crack', kind: 'missing', … }
@@ -68,7 +70,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Finite for 0 and 1 too. */
+/** The logit, clamped to be finite for 0 and 1. */
 function logit(probability: number): number {
   const inside = Math.min(Math.max(probability, 1e-6), 1 - 1e-6);
   return Math.log(inside / (1 - inside));

@@ -1,6 +1,7 @@
-// Two sources. The λ ablations of arXiv 2506.05721 (balanced classes, TResNet-L, validation, judged at 0.5): with 47 to 54% negatives
-// (COCO-41, SewerML, ChestX-ray14) λ from 0.01 to 0.05 was best; with 80% (COCO-animals) 0.2 was, and 0.05 next. Our own
-// (docs/results.md: no balancing, judged at 5% false alarms): 0.01 to 0.05 alike with 47% and with 80%, and 0.2 behind them.
+// Two sources. The λ ablations of arXiv 2506.05721 (balanced classes, TResNet-L, validation, threshold 0.5):
+// with 47 to 54% negatives (COCO-41, SewerML, ChestX-ray14), λ from 0.01 to 0.05 was best; with 80%
+// (COCO-animals), 0.2 was best, then 0.05. Our own ablations (docs/results.md: no balancing, at 5% false
+// alarms): with both 47% and 80% negatives, 0.01 to 0.05 were alike, and 0.2 was behind them.
 
 import type { LambdaAdvice } from './inspection.js';
 
@@ -14,13 +15,13 @@ export function lambdaAdvice(negativeShare: number): LambdaAdvice {
   const percent = `${Math.round(negativeShare * 100)}% negatives`;
   const start = 0.02;
   if (negativeShare > 0.6) {
-    const reason = `with ${percent}, 0.01 to 0.05 performed alike without class balancing; with balancing the paper found 0.2 best at 80%`;
+    const reason = `with ${percent}, 0.01 to 0.05 performed alike without class balancing; with balancing, the paper found 0.2 best at 80%`;
     return { negativeShare, from: 0.01, to: 0.2, start, reason };
   }
   if (negativeShare >= 0.4) {
-    const reason = `with ${percent}, near the 47 to 54% of SewerML, ChestX-ray14 and COCO-41, where 0.01 to 0.05 was best`;
+    const reason = `${percent} is near the 47 to 54% of SewerML, ChestX-ray14, and COCO-41, where 0.01 to 0.05 was best`;
     return { negativeShare, from: 0.01, to: 0.05, start, reason };
   }
-  const reason = `${percent} is less than we have measured (47% and more), so the default is only a starting point`;
+  const reason = `${percent} is below the range we have measured (47% and up), so the default is only a starting point`;
   return { negativeShare, from: 0.01, to: 0.05, start, reason };
 }

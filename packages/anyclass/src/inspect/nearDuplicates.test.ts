@@ -8,7 +8,7 @@ import { type PerceptualHash, perceptualHash } from './perceptualHash.js';
 const side = 160;
 const format = { width: 64, height: 64, channels: 3 } as const;
 
-/** Waves of many lengths, weaker the shorter they are, as in a photograph; different ones for each number. */
+/** Waves of many lengths, weaker the shorter they are, as in a photograph; different for each number. */
 function picture(number: number): Uint8ClampedArray {
   const draw = randomStream('sample', 5, 0, number);
   const waves = Array.from({ length: 300 }, () => {
@@ -42,7 +42,7 @@ function bits(a: PerceptualHash, b: PerceptualHash): number {
   return a.reduce((sum, word, i) => sum + (word ^ b[i]!).toString(2).replaceAll('0', '').length, 0);
 }
 
-test('copies that were re-encoded, resized, brightened or blurred hash nearly alike, other pictures do not', async () => {
+test('re-encoded, resized, brightened, and blurred copies have similar hashes; different images do not', async () => {
   const originals: PerceptualHash[] = [];
   for (let i = 0; i < 5; i++) {
     const pixels = picture(i);
@@ -66,7 +66,7 @@ test('copies that were re-encoded, resized, brightened or blurred hash nearly al
   });
 });
 
-test('brightness alone changes no bit, and color counts by its brightness', () => {
+test('brightness alone changes no bit, and only the brightness of colors counts', () => {
   const gray = Uint8Array.from({ length: 64 * 64 }, (_, i) => ((i * 37) % 97) + Math.floor(i / 64));
   const color = Uint8Array.from({ length: 3 * 64 * 64 }, (_, i) => gray[Math.floor(i / 3)]!);
   const one = { ...format, channels: 1 } as const;
@@ -80,14 +80,14 @@ test('brightness alone changes no bit, and color counts by its brightness', () =
   expect(perceptualHash(color, format)).toEqual(own);
 });
 
-test('an image of nearly one color has no hash, whatever its size', () => {
+test('an image of nearly a single color has no hash, whatever its size', () => {
   for (const length of [8, 33, 200]) {
     const flat = new Uint8Array(length * length).fill(90).map((value, i) => value + (i % 2));
     expect(perceptualHash(flat, { width: length, height: length, channels: 1 })).toBeUndefined();
   }
 });
 
-/** Hashes in families: copies of some with a few bits changed. */
+/** Hashes in families: originals, and copies with a few bits changed. */
 const families = fc.array(
   fc.record({
     words: fc.array(fc.nat(65535), { minLength: 16, maxLength: 16 }),
@@ -96,7 +96,7 @@ const families = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test('the sets are those that comparing each with each gives', () => {
+test('the sets are the same as when comparing every pair', () => {
   fc.assert(
     fc.property(families, (drawn) => {
       const hashes = drawn.flatMap(({ words, copies }) => {
@@ -134,7 +134,7 @@ function plainSets(hashes: readonly PerceptualHash[]): number[][] {
     .filter((rows) => rows.length > 1);
 }
 
-test('a film of one scene is one set, however long', () => {
+test('a video of one scene is one set, however long', () => {
   const draw = randomStream('sample', 6, 0, 0);
   const scene = Uint16Array.from({ length: 16 }, () => draw.below(65536));
   const finder = nearDuplicateFinder(20_001);

@@ -1,26 +1,30 @@
 import type { DuplicateGroups } from './duplicates.js';
 import { HASH_WORDS, type PerceptualHash } from './perceptualHash.js';
 
-/** Collects perceptual hashes, 32 bytes a row. */
+/** Collects perceptual hashes, 32 bytes per row. */
 export interface NearDuplicateFinder {
   add(row: number, hash: PerceptualHash | undefined): void;
-  /** Sets of rows whose images look alike; each in ascending order. */
+  /** Sets of rows whose images look alike, each in ascending order. */
   sets(): DuplicateGroups;
 }
 
 /**
- * Bits that may differ. Among 3 million pairs of chest X-rays of different examinations none differed in fewer than 40, and of 200
- * copies each that were re-encoded at quality 50, brightened or blurred 99 in 100 in at most 20.
+ * The number of bits that may differ. Among 3 million pairs of chest X-rays from different examinations, none
+ * differed in fewer than 40. Of 200 copies each that were re-encoded at quality 50, brightened, or blurred,
+ * 99% differed in at most 20.
  */
 export const nearDistance = 24;
 
-/** Of a set this many images are compared with others: a video of one scene would compare every frame with every other. */
+/**
+ * How many images of a set are compared with others; otherwise, all frames of a video would be compared in
+ * pairs.
+ */
 const mostCompared = 8;
 
 /**
- * Finds images that look alike. Hashes that differ in at most 31 of 256 bits differ in at most one bit of some of their 16 words
- * (Norouzi et al., "Fast Search in Hamming Space with Multi-Index Hashing", CVPR 2012), so that a table per word finds them all
- * without comparing each with each.
+ * Finds images that look alike. If two hashes differ in at most 31 of 256 bits, then some of their 16 words
+ * differ in at most one bit (Norouzi et al., "Fast Search in Hamming Space with Multi-Index Hashing", CVPR
+ * 2012). A table per word therefore finds all matches without comparing every pair.
  *
  * @example
  * const finder = nearDuplicateFinder(3);
@@ -55,7 +59,7 @@ export function nearDuplicateFinder(rows: number): NearDuplicateFinder {
   };
 }
 
-/** A table for each word of a hash: which rows have it. */
+/** One table per word position: the rows that have each value. */
 function wordIndex(hashes: Uint16Array, rows: number) {
   const heads = new Int32Array(HASH_WORDS * 65536).fill(-1);
   const next = new Int32Array(HASH_WORDS * rows);
@@ -68,7 +72,7 @@ function wordIndex(hashes: Uint16Array, rows: number) {
         heads[slot] = row;
       }
     },
-    /** Every row that shares a word, or a word but for one bit, once. */
+    /** Visits every row with a word that differs in at most one bit, each row once. */
     forEachCandidate(row: number, visit: (other: number) => void): void {
       for (let word = 0; word < HASH_WORDS; word++) {
         const own = hashes[row * HASH_WORDS + word]!;
@@ -102,7 +106,7 @@ function disjointSets(rows: number) {
   const find = (row: number): number => {
     let root = row;
     while (parent[root] !== root) root = parent[root]!;
-    // What was passed on the way leads there directly from now on.
+    // Path compression.
     for (let at = row; parent[at] !== root; ) {
       const above = parent[at]!;
       parent[at] = root;
@@ -116,7 +120,7 @@ function disjointSets(rows: number) {
       const [first, second] = [find(a), find(b)];
       parent[Math.max(first, second)] = Math.min(first, second);
     },
-    /** Sets of two rows and more. */
+    /** Sets of two or more rows. */
     larger(): number[][] {
       const found = new Map<number, number[]>();
       for (let row = 0; row < rows; row++) {

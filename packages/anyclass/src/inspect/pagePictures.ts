@@ -1,4 +1,4 @@
-// The images that are in the page of an inspection.
+// The images embedded in an inspection page.
 
 import type { Dataset } from '../data/dataset.js';
 import type { FoundImage, Inspection, LabelSuspect } from './inspection.js';
@@ -6,13 +6,13 @@ import { type SampleRow, sampleImages, thumbnail } from './samples.js';
 
 export interface Picture<Image extends FoundImage = FoundImage> {
   readonly image: Image;
-  /** Undefined where it cannot be read. */
+  /** Undefined if the image cannot be read. */
   readonly dataUrl: string | undefined;
 }
 
 export interface PagePictures {
   readonly samples: readonly SampleRow[];
-  /** Of each set the first few. */
+  /** The first few images of each set. */
   readonly nearDuplicates: readonly (readonly Picture[])[];
   readonly suspects: readonly Picture<LabelSuspect>[];
 }
@@ -25,7 +25,7 @@ const mostSuspects = 40;
 const side = 112;
 
 /**
- * Samples of each class, near-duplicates side by side, and images whose labels are in doubt.
+ * Samples of each class, near-duplicates side by side, and images with doubtful labels.
  *
  * @example
  * inspectPage(inspection, await pagePictures(dataset, inspection))

@@ -1,27 +1,30 @@
-// A perceptual hash of 256 bits: which of the low frequencies of an image are above their median. Zauner, "Implementation and
-// Benchmarking of Perceptual Image Hash Functions", 2010, with 16 x 16 frequencies in place of 8 x 8: chest X-rays are so much alike
-// that 64 bits take strangers for copies.
+// A 256-bit perceptual hash: which low frequencies of an image are above their median. Zauner,
+// "Implementation and Benchmarking of Perceptual Image Hash Functions", 2010, but with 16 x 16 frequencies
+// instead of 8 x 8: chest X-rays are so similar that with 64 bits, unrelated ones pass for copies.
 
 import type { PixelFormat } from '../data/images/decode.js';
 
-/** 16 numbers of 16 bits each. Bits of all frequencies are spread over all of them, so that none is alike for most images. */
+/**
+ * 16 words of 16 bits. The frequencies are spread over all words, so that no word is the same for most
+ * images.
+ */
 export type PerceptualHash = Uint16Array;
 
 export const HASH_WORDS = 16;
 
-/** An image of less contrast has no frequencies to speak of, and is like any other of one color. */
+/** With less contrast, an image has no meaningful frequencies and matches any other single-color image. */
 const leastDeviation = 2;
 const side = 32;
 const kept = 16;
 
-// cosines[k * side + n]: the basis of frequency k + 1; frequency 0 is brightness, which copies may differ in.
+// cosines[k * side + n]: the basis of frequency k + 1. Frequency 0 is brightness, in which copies may differ.
 const cosines = Float64Array.from({ length: kept * side }, (_, i) =>
   Math.cos((Math.PI / side) * ((i % side) + 0.5) * (Math.floor(i / side) + 1)),
 );
 
 /**
- * The hash of a decoded image; undefined for one that is nearly of one color. Copies that were re-encoded, resized, brightened or
- * blurred differ in a few of the 256 bits, different images in about half.
+ * The hash of a decoded image; undefined if it is nearly a single color. Copies that were re-encoded,
+ * resized, brightened, or blurred differ in a few of the 256 bits; different images differ in about half.
  *
  * @example
  * perceptualHash(pixels, { width: 224, height: 224, channels: 3 })?.length // 16
@@ -38,7 +41,7 @@ export function perceptualHash(pixels: Uint8Array, format: PixelFormat): Percept
   return hash;
 }
 
-/** Mean brightness of 32 x 32 cells. */
+/** The mean brightness of each of 32 x 32 cells. */
 function shrunk(pixels: Uint8Array, { width, height, channels }: PixelFormat): Float64Array {
   const sums = new Float64Array(side * side);
   const columns = Int32Array.from({ length: side + 1 }, (_, x) => Math.floor((x * width) / side));
@@ -62,7 +65,7 @@ function shrunk(pixels: Uint8Array, { width, height, channels }: PixelFormat): F
   return sums;
 }
 
-/** The discrete cosine transform at frequencies 1 to 16 both ways. */
+/** The discrete cosine transform at frequencies 1 to 16 in both directions. */
 function lowFrequencies(small: Float64Array): Float64Array {
   const rows = new Float64Array(side * kept);
   for (let y = 0; y < side; y++) {

@@ -4,7 +4,7 @@ import type { StoredImage } from '../data/images/imageSource.js';
 import type { ImageReading } from '../data/images/unpack.js';
 import { randomStream, shuffled } from '../data/philox.js';
 
-/** A few images of a class, or of the negatives, small enough to be in a page. */
+/** A few images of a class, or of the negatives, small enough to embed in a page. */
 export interface SampleRow {
   readonly title: string;
   readonly images: readonly Sample[];
@@ -20,8 +20,8 @@ export interface Sample {
 const side = 112;
 
 /**
- * Sample images of the training split: of every class, and of negatives. The choice follows from the seed alone; images
- * that cannot be read are skipped.
+ * Sample images of every class and of the negatives, from the training split (from validation if it is
+ * empty). The choice depends only on the seed. Images that cannot be read are skipped.
  *
  * @example
  * const [first] = await sampleImages(dataset, { perClass: 6 });
@@ -57,7 +57,10 @@ export async function sampleImages(
   return found;
 }
 
-/** An image within a square as a data URL; undefined for one that cannot be read, which costs its picture and not the page. */
+/**
+ * An image fitted into a square, as a data URL; undefined if it cannot be read, so that the page is still
+ * made.
+ */
 export async function thumbnail(
   read: () => Promise<StoredImage>,
   side: number,

@@ -1,4 +1,4 @@
-// A configuration for data that nobody described.
+// Suggests a configuration for a dataset.
 
 import { availableParallelism } from 'node:os';
 import { openData } from '../configuration/openOptions.js';
@@ -14,15 +14,15 @@ import { counted } from '../errors/counted.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
 export interface Suggestion {
-  /** The fields that are not at their defaults. */
+  /** The fields that differ from their defaults. */
   readonly configuration: PlainObject;
-  /** What was seen, and what follows from it. */
+  /** What was found, and what follows from it. */
   readonly remarks: readonly string[];
 }
 
 /**
- * Looks at a dataset and suggests how to train on it: λ by the share of negatives, network, size and epochs by the images.
- * Fields that are set, as `field=value`, stay as they are.
+ * Examines a dataset and suggests how to train on it: λ from the share of negatives; network, input size, and
+ * epochs from the images. Fields given in `set`, as `field=value`, stay as they are.
  *
  * @example
  * const { configuration } = await suggestConfiguration('digits');
@@ -65,13 +65,11 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
         ...(window
-          ? [
-              `images have more than 8 bits: data.window [${window.join(', ')}] holds all levels that were seen`,
-            ]
+          ? [`images have more than 8 bits: data.window [${window.join(', ')}] covers all levels found`]
           : []),
         ...(availableParallelism() < 8 && inputSize !== undefined && inputSize > 128
           ? [
-              `${inputSize} px take long on ${availableParallelism()} cores without a GPU; a smaller network.inputSize is faster`,
+              `${inputSize} px is slow on ${availableParallelism()} cores without a GPU; a smaller network.inputSize is faster`,
             ]
           : []),
       ],
@@ -81,7 +79,7 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
   }
 }
 
-/** The common sizes that networks are trained at, the smallest that keeps what typical images show. */
+/** The smallest common input size that keeps the detail of typical images. */
 async function fittingSize(images: ImageSource, rows: Int32Array, reading: ImageReading): Promise<number> {
   const sides: number[] = [];
   for (const row of rows.subarray(0, 25)) {
@@ -89,7 +87,7 @@ async function fittingSize(images: ImageSource, rows: Int32Array, reading: Image
       const { width, height } = await imageSize(await images.read(row), reading);
       sides.push(Math.min(width, height));
     } catch {
-      // an unreadable image tells nothing about the others
+      // An unreadable image says nothing about the others.
     }
   }
   const median = sides.sort((a, b) => a - b)[Math.floor(sides.length / 2)] ?? 224;

@@ -8,7 +8,7 @@ import { inspectDataset } from './inspectDataset.js';
 import { inspectText } from './inspectText.js';
 import { validationRemarks } from './validationPositives.js';
 
-/** A dataset whose validation split shows classes so often, one at a time, beside `negatives` that show none. */
+/** A dataset whose validation split has this many instances of each class, plus `negatives` without any. */
 function withPositives(positives: readonly number[], negatives = 3): Dataset {
   const labels = labelMatrixBuilder(positives.length);
   positives.forEach((count, j) => {
@@ -41,7 +41,7 @@ test('classes that are too rare in validation are named and counted', () => {
   ]);
 });
 
-test('validation with fewer than 10 positives is warned of, also where none is there', () => {
+test('validation with fewer than 10 positives, or none, gets a warning', () => {
   expect(validationRemarks(withPositives([9]))).toEqual([
     expect.stringMatching(
       /^warning: 9 positive validation instances: too few to choose an epoch or thresholds/,
@@ -50,11 +50,11 @@ test('validation with fewer than 10 positives is warned of, also where none is t
   expect(validationRemarks(withPositives([0]))[0]).toContain('warning: 0 positive validation instances');
 });
 
-test('without labels there is nothing to warn of', () => {
+test('without labels there is no warning', () => {
   expect(validationRemarks(withPositives([0], 0))).toEqual([]);
 });
 
-test('a class is named where it has fewer than 5 positives, and only there', () => {
+test('a class is named if and only if it has fewer than 5 positives', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(8), { minLength: 1, maxLength: 6 }), (positives) => {
       const told = validationRemarks(withPositives(positives)).join('\n');
@@ -67,7 +67,7 @@ test('a class is named where it has fewer than 5 positives, and only there', () 
   );
 });
 
-test('inspect finds the same', async () => {
+test('inspect finds the same problems', async () => {
   const inspection = await inspectDataset(withPositives([7, 2]), { images: false });
   expect(inspection.problems).toContainEqual(
     expect.objectContaining({ kind: 'scarce-validation', count: 9 }),

@@ -1,4 +1,5 @@
-// Whether validation has enough positives for what training decides by it: the epoch to keep, and the thresholds.
+// Checks whether validation has enough positives for what training decides with it: the best epoch and the
+// thresholds.
 
 import type { Dataset } from '../data/dataset.js';
 import { inflected } from '../errors/counted.js';
@@ -6,13 +7,13 @@ import { listed } from '../errors/listed.js';
 import { countClasses, countSplits } from './countLabels.js';
 import type { ClassCount, Problem, SplitCount } from './inspection.js';
 
-/** With fewer positive images, the best epoch is chance. */
+/** With fewer positive instances, the choice of the best epoch is left to chance. */
 const enoughImages = 10;
-/** With fewer positive images of a class, so is its threshold. */
+/** With fewer positive instances of a class, so is its threshold. */
 const enoughOfClass = 5;
 
 /**
- * What is wrong with the positives of the validation split; nothing where it has no labels, since no run begins then.
+ * Problems with the positives of the validation split; none if it has no labels, since no run can start then.
  *
  * @example
  * scarcePositives(countSplits(dataset), countClasses(dataset))[0]?.examples // ['crack: 2', 'roots: 0']
@@ -44,18 +45,18 @@ export function scarcePositives(
 }
 
 /**
- * The same as remarks before a run begins.
+ * The same problems as warnings before a run starts.
  *
  * @example
  * validationRemarks(dataset) // ['warning: 2 classes with fewer than 5 positive validation instances: … (crack: 2, roots: 0); …']
  */
 export function validationRemarks({ classes, labels, splits }: Dataset): string[] {
   const none = new Int32Array(0);
-  // Of a large training split nothing is counted.
+  // The training split, which may be large, is not counted.
   const validation = { classes, labels, splits: { train: none, validation: splits.validation, test: none } };
   const problems = scarcePositives(countSplits(validation), countClasses(validation));
   return problems.map(({ count, text, examples }) => {
     const named = examples.length > 0 ? ` (${listed(examples)})` : '';
-    return `warning: ${count} ${text}${named}; a larger share of the data (data.draw.shares) helps`;
+    return `warning: ${count} ${text}${named}; data.draw.shares can give validation a larger share of the data`;
   });
 }

@@ -1,7 +1,7 @@
 import { counted } from '../errors/counted.js';
 import type { Inspection, Problem } from './inspection.js';
 
-/** What harms training or its metrics; the rest is worth knowing. */
+/** Problems that harm training or its metrics, the most serious first. */
 const serious: readonly Problem['kind'][] = [
   'no-validation',
   'group-across-splits',
@@ -14,7 +14,7 @@ const serious: readonly Problem['kind'][] = [
   'scarce-validation',
 ];
 
-/** What is in the sets, where the text needs the problem before it. */
+/** Descriptions of problems whose own text refers to the problem before it. */
 const wordsOf: Partial<Record<Problem['kind'], string>> = {
   'duplicate-across-splits': 'of the same instance in more than one split',
   'near-duplicate-across-splits': 'of images that look alike in more than one split',
@@ -23,7 +23,7 @@ const wordsOf: Partial<Record<Problem['kind'], string>> = {
 };
 
 /**
- * The inspection in two sentences: what the data is, and what to look at first.
+ * The inspection in two sentences: what the data contains, and what to look at first.
  *
  * @example
  * inspectionVerdict(inspection).text

@@ -1,24 +1,25 @@
-// Tables and figures in a page, each with what it takes to use it elsewhere.
+// Tables and figures of a page, each with buttons to copy or save it.
 
 import { themed } from '../charts/palette.js';
 import { escaped } from '../tables/escaped.js';
 import { htmlTable, type ReportTable, type Table, tableTexts } from '../tables/index.js';
 
-/** A figure and what its file is called. */
+/** A figure and the name of its file. */
 export interface Figure {
   readonly name: string;
   readonly title: string;
-  /** In the palette's light colors. */
+  /** The SVG, in the palette's light colors. */
   readonly svg: string;
-  /** Wider than a phone: it is scrolled there, not shrunk. */
+  /** Whether it is too wide for a phone, where it then scrolls instead of shrinking. */
   readonly isWide?: boolean;
 }
 
-/** A page with more rows is slow to open: 10,000 classes would take 8 MB. */
+/** The most rows in a table. A page with more is slow to open: 10,000 classes would take 8 MB. */
 const mostRows = 1000;
 
 /**
- * A table with its note, to copy or to save as CSV, Markdown and LaTeX. Of more than 1,000 rows the first are shown, with a remark.
+ * Returns a table with its note, and buttons to copy or save it as CSV, Markdown and LaTeX. Of more than
+ * 1,000 rows, only the first are shown, with a remark.
  *
  * @example
  * tableBlock({ name: 'results', table: comparisonTable })
@@ -41,16 +42,19 @@ function shortened(table: Table): Table {
   const { rows, note } = table;
   if (rows.length <= mostRows) return table;
   const [shown, all] = [mostRows, rows.length].map((count) => count.toLocaleString('en-US'));
-  const remark = `The first ${shown} of ${all} rows are shown; --json of inspect and evaluate, and summary.json of a run, have all of them.`;
+  const remark = `Only the first ${shown} of ${all} rows are shown; for all of them, use inspect --json, evaluate --json, or a run's summary.json.`;
   return { ...table, rows: rows.slice(0, mostRows), note: note === undefined ? remark : `${note} ${remark}` };
 }
 
-/** What a page says in a sentence or two, before everything else; `isDoubtful` where there is a reservation. */
+/**
+ * Returns the verdict of a page, a sentence or two before everything else; `isDoubtful` if there is a
+ * reservation.
+ */
 export function verdictBlock(text: string, isDoubtful = false): string {
   return `<p class="verdict${isDoubtful ? ' doubtful' : ''}">${escaped(text)}</p>`;
 }
 
-/** A figure that follows the page's colors; saved, it has the light ones. */
+/** Returns a figure that follows the page's theme; when saved, it has the light colors. */
 export function figureBlock({ name, title, svg, isWide = false }: Figure): string {
   return `<div class="block${isWide ? ' wide' : ''}" data-name="${escaped(name)}">
 <p class="title">${escaped(title)}</p>
@@ -58,13 +62,13 @@ export function figureBlock({ name, title, svg, isWide = false }: Figure): strin
 <p class="actions">Save ${button('save', 'svg', 'SVG')}</p></div>`;
 }
 
-/** Figures side by side where there is room. */
+/** Places figures side by side if there is room. */
 export function figureRow(figures: readonly Figure[]): string {
   return `<div class="charts">${figures.map(figureBlock).join('\n')}</div>`;
 }
 
 /**
- * Panels of which one is shown. `name` is unique in its page.
+ * Returns panels of which one is shown at a time. `name` must be unique in the page.
  *
  * @example
  * choice('class-metric', 'Figure', [{ title: 'AP', html: '…' }, { title: 'F1', html: '…' }])

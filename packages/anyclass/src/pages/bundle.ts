@@ -1,6 +1,6 @@
 /**
- * A page's script or style as one text, with everything that it imports. Needs esbuild, which an installed package does not
- * have: what users get is bundled when the package is packed.
+ * Bundles a page's script or style, with everything that it imports, into one text. Needs esbuild, which an
+ * installed package does not have; its pages are bundled when the package is packed.
  *
  * @example
  * await bundle('page/main.ts', { define: { VERSION: '"1"' } })

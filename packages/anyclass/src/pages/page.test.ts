@@ -4,7 +4,7 @@ import { playgroundPage } from '../playground/playgroundPage.js';
 import { tableBlock } from './blocks.js';
 import { page } from './page.js';
 
-/** What the page's policy says of scripts, and the scripts that it holds. */
+/** Returns the scripts that the page's policy allows, and the hashes of those in the page. */
 function scriptsOf(html: string): { allowed: string | undefined; hashes: string[] } {
   const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
   const scripts = Array.from(html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g), ([, text = '']) => text);
@@ -17,7 +17,7 @@ function scriptsOf(html: string): { allowed: string | undefined; hashes: string[
 test.each([
   ['a report', async () => page('title', ['<p>text</p>'])],
   ['the playground', playgroundPage],
-])('%s may run its own script alone and ask nobody for anything', async (_, make) => {
+])('%s may run only its own script and make no requests', async (_, make) => {
   const html = await make();
   const { allowed, hashes } = scriptsOf(html);
   expect(hashes.length).toBe(1);
@@ -25,7 +25,7 @@ test.each([
   expect(html).toContain("default-src 'none'");
 });
 
-test('a table of more than 1,000 rows is cut on a page, and says so', () => {
+test('a table of more than 1,000 rows is shortened on a page, and says so', () => {
   const rows = Array.from({ length: 10_000 }, (_, j) => [`class ${j}`, j]);
   const columns = [
     { title: 'class', kind: 'text' },
@@ -34,7 +34,7 @@ test('a table of more than 1,000 rows is cut on a page, and says so', () => {
   const html = tableBlock({ name: 'classes', table: { title: '', columns, rows, note: 'Of test.' } });
   expect(html).toContain('class 999<');
   expect(html).not.toContain('class 1000');
-  expect(html).toMatch(/Of test\. The first 1,000 of 10,000 rows are shown; --json/);
+  expect(html).toMatch(/Of test\. Only the first 1,000 of 10,000 rows are shown; .*--json/);
   const whole = tableBlock({ name: 'classes', table: { title: '', columns, rows: rows.slice(0, 1000) } });
   expect(whole).not.toContain('are shown');
 });

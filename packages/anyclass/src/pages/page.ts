@@ -1,5 +1,5 @@
-// An HTML page that needs nothing beside it: opened from disk, it asks no network for anything. `blocks` are what is in
-// it; `palette`, `style` and `script` how it looks and what it does.
+// A self-contained HTML page: opened from disk, it needs no network. `blocks` has its content; `palette`,
+// `style` and `script` its look and behavior.
 
 import { createHash } from 'node:crypto';
 import { paletteStyle } from '../charts/palette.js';
@@ -8,14 +8,14 @@ import { pageScript } from './script.js';
 import { pageStyle } from './style.js';
 
 /**
- * What a browser may do with a page: run its own script and no other, show pictures that are in it, ask nobody for anything. Even a name in the data that slipped through as HTML could do
- * nothing.
+ * What a browser may do with a page: run only its own script, show only embedded images, and make no
+ * requests. So even a name in the data that slipped through as HTML could do no harm.
  */
 const contentPolicy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(pageScript).digest('base64')}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 
-/** A part of a page that its contents list. */
+/** A part of a page that is listed in its contents. */
 export interface Section {
-  /** What follows # in its address. */
+  /** The part of its address after #. */
   readonly name: string;
   readonly title: string;
   /** HTML. */
@@ -23,12 +23,12 @@ export interface Section {
 }
 
 export interface PageOptions {
-  /** Whether a server sends the page with a policy of its own. */
+  /** Whether a server sends the page with its own policy. */
   readonly isServed?: boolean;
 }
 
 /**
- * A page in the project's look, light or dark as the reader's system is, with a button to choose.
+ * Returns a page in the project's look, light or dark like the reader's system, with a button to choose.
  *
  * @example
  * page('runs/sewer', [`<p>${escaped('7 < 9')}</p>`])
@@ -57,7 +57,7 @@ ${parts.join('\n')}
 `;
 }
 
-/** Sections below a list of links to them. */
+/** Returns a list of links to the sections, followed by the sections. */
 export function sections(list: readonly Section[]): string[] {
   const links = list.map(({ name, title }) => `<a href="#${name}">${escaped(title)}</a>`);
   return [
@@ -69,7 +69,7 @@ export function sections(list: readonly Section[]): string[] {
   ];
 }
 
-/** A remark in small print. */
+/** Returns a remark in faint print. */
 export function note(text: string): string {
   return `<p class="note">${escaped(text)}</p>`;
 }

@@ -1,6 +1,7 @@
 /**
- * What pages do beyond being read: the theme, values under the pointer, choices between panels, tables sorted by a column, tables and
- * figures saved or copied. Without it, all content is there except what a choice hides.
+ * The script of pages: switches the theme, shows values under the pointer, switches between panels, sorts
+ * tables by a column, and saves or copies tables and figures. Without it, all content is visible, including
+ * panels that a choice would hide.
  */
 export const pageScript = `
 'use strict';
@@ -82,7 +83,7 @@ document.addEventListener('click', async (event) => {
       await navigator.clipboard.writeText(textOf(button));
       told(button, 'copied');
     } catch {
-      told(button, 'copying was blocked');
+      told(button, 'copying is blocked');
     }
     return;
   }

@@ -1,4 +1,4 @@
-/** How pages look; the colors are the palette's variables. */
+/** The style of pages; the colors are the palette's variables. */
 export const pageStyle = `
 body { margin: 0; background: var(--ground); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
 main { max-width: 1500px; margin: 0 auto; padding: 24px 20px 60px; }

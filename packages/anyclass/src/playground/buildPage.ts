@@ -1,4 +1,5 @@
-// Makes the page one file: its style and its script, with the parts of core that it uses, stand inside the HTML.
+// Builds the page as one file: its style and its script, with the parts of core that it uses, are inlined in
+// the HTML.
 
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../pages/bundle.js';
 
-// The same place from src, dist and the bundle.
+// This path is right from src, dist and the bundle.
 const sources = fileURLToPath(new URL('../../src/playground/page', import.meta.url));
 
 export async function buildPage(): Promise<string> {

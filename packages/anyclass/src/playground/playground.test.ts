@@ -12,7 +12,7 @@ import { playgroundPage } from './playgroundPage.js';
 
 const plots = plotRows.flatMap((row) => row.plots);
 
-test('the page asks for no other file', async () => {
+test('the page needs no other file', async () => {
   const html = await playgroundPage();
   expect(html).not.toMatch(/<link[^>]+stylesheet|<script[^>]+src=|@import|url\(/);
   expect(html).toContain("default-src 'none'");
@@ -21,7 +21,7 @@ test('the page asks for no other file', async () => {
 describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
   const { folder, open, openFile } = playgroundInBrowser();
 
-  test('fourteen plots are drawn, without an error and without a request', async () => {
+  test('fourteen plots are drawn without errors or requests', async () => {
     const { page, problems } = await open();
     expect(await page.locator('figure').count()).toBe(14);
     for (const hash of await heatHashes(page)) expect(hash).not.toBe(0);
@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
-  test('with equal labels λ moves no plot, and takes effect once they differ', async () => {
+  test('λ changes no plot if the labels are equal, and takes effect once they differ', async () => {
     const { page } = await open('y=11&lambda=0.3');
     const before = await heatHashes(page);
     await page.locator('[name="lambdaValue"]').fill('0.8');
@@ -111,7 +111,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
-  test('a number that is being typed is left alone while the plots are drawn anew', async () => {
+  test('a number that is being typed is left alone while the plots are redrawn', async () => {
     const { page } = await open();
     const field = page.locator('[name="p1Value"]');
     await field.fill('0.33');
@@ -131,7 +131,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
-  test('the address holds the state, and opening it shows the same', async () => {
+  test('the address contains the state, and opening it shows the same plots', async () => {
     const { page } = await open();
     await page.locator('#lambda').focus();
     await page.keyboard.press('ArrowRight');
@@ -154,7 +154,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await Promise.all([page.close(), again.page.close()]);
   });
 
-  test('the arrow is seen whole and points where training pushes, at the edges too', async () => {
+  test('the arrow is fully visible and points where training pushes, even at the edges', async () => {
     const { page } = await open('', { viewport: { width: 390, height: 844 } });
     for (const hash of [
       'y=10&p=0.2,0.95',
@@ -191,7 +191,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
-  test('a plot, or all of them, are saved as SVG with the contours, crosshair and settings that are shown', async () => {
+  test('one plot or all of them are saved as SVG with the current contours, crosshair and settings', async () => {
     const hash = 'y=10&lambda=0.3&alpha=0.6&gamma=0&p=0.25,0.85&contours=4';
     const { page, problems } = await open(hash);
     const saved = async (button: string) => {
@@ -214,7 +214,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     const svg = await openFile(all.path);
     const count = (selector: string) => svg.page.locator(selector).count();
     expect(await count('image')).toBe(14);
-    // Four levels at most, and two strokes of the crosshair and the arrow.
+    // At most four levels, two strokes of the crosshair, and the arrow.
     expect(await count('path')).toBeGreaterThan(14 * 4);
     expect(await count('path')).toBeLessThanOrEqual(14 * (4 + 3));
     expect(await svg.page.evaluate(() => document.documentElement.tagName)).toBe('svg');
@@ -234,7 +234,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
   });
 });
 
-/** Shows another state in an open page, as a link does, and waits until its plots are drawn. */
+/** Shows another state in an open page, like a link, and waits until its plots are drawn. */
 async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate((text) => {
     location.hash = text;
@@ -257,7 +257,7 @@ function middle([x1, y1]: readonly number[], [x2, y2]: readonly number[]): reado
   return [(x1! + x2!) / 2, (y1! + y2!) / 2];
 }
 
-/** One number a canvas that changes with its pixels; 0 if it is empty. */
+/** Returns a hash of the pixels of each canvas; 0 if it is empty. */
 function heatHashes(page: Page, selector = '.heat'): Promise<number[]> {
   return page.locator(selector).evaluateAll((canvases) =>
     canvases.map((canvas) => {

@@ -1,4 +1,4 @@
-// The playground by keyboard, mouse and finger.
+// Operates the playground by keyboard, mouse and touch.
 
 import { likelihood } from '@anyclass/core';
 import type { Page } from 'playwright-core';
@@ -13,7 +13,7 @@ const plots = plotRows.flatMap((row) => row.plots);
 describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
   const { open } = playgroundInBrowser();
 
-  test('arrow keys move the crosshair of all plots, Shift by larger steps, and the value is spoken', async () => {
+  test('arrow keys move the crosshair of all plots, with Shift in larger steps, and the value is announced', async () => {
     const { page } = await open();
     await page.locator('#combined .surface').focus();
     await page.keyboard.press('ArrowLeft');
@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
-  test('a drag moves the crosshair to where the pointer is', async () => {
+  test('a drag moves the crosshair to the pointer', async () => {
     const { page } = await open();
     const box = (await page.locator('#product .surface').boundingBox())!;
     await page.mouse.move(box.x + 10, box.y + 10);
@@ -70,7 +70,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.close();
   });
 
-  test('on a phone the plots stand in one column, a finger drags the crosshair, a swipe scrolls', async () => {
+  test('on a phone, the plots are in one column, a finger drags the crosshair, and a swipe scrolls', async () => {
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
     const { page, problems } = await open('', phone);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-// Packing puts the page here. A checkout has none and builds it from the sources that are there, so it is never old;
-// an installed package needs no bundler.
+// Packing writes the page here, so an installed package needs no bundler. A checkout does not have it and
+// builds it from its sources, so it is never outdated.
 const packed = fileURLToPath(new URL('../../dist/playground/playground.html', import.meta.url));
 
-/** The whole page as HTML that asks for no other file. */
+/** Returns the whole page as self-contained HTML. */
 export async function playgroundPage(): Promise<string> {
   if (existsSync(packed)) return readFile(packed, 'utf8');
   const { buildPage } = await import('./buildPage.js');

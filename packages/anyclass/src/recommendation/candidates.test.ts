@@ -9,7 +9,7 @@ const labels = (loss: Partial<LossFields>, keepsOwn = true) =>
   candidateLists(configured(loss), { keepsOwn }).map((list) => list.map(({ label }) => label));
 
 describe('the candidates', () => {
-  test('are bases, balancing and λ in all combinations, or a part of them', () => {
+  test('are base losses, balancing and λ in all combinations, or a subset of them', () => {
     const lists = labels({}, false);
     expect(lists.map(({ length }) => length)).toEqual([24, 12, 6]);
     expect(lists[0]).toEqual(
@@ -26,7 +26,7 @@ describe('the candidates', () => {
     for (const list of lists) expect(new Set(list).size).toBe(list.length);
   });
 
-  test('have no balancing with the plain mean, or effective numbers with the reduction of the paper', () => {
+  test('have either no balancing with the plain mean, or effective numbers with the paper’s reduction', () => {
     const [list] = candidateLists(configured({ beta: 0.99, alpha: 0.5 }), { keepsOwn: false });
     for (const { loss } of list!) {
       expect([loss.beta, loss.reduction]).toEqual(loss.beta === null ? [null, 'mean'] : [0.99, 'batch']);
@@ -34,7 +34,7 @@ describe('the candidates', () => {
     }
   });
 
-  test('hold the loss of the configuration once, whether it is one of them or not', () => {
+  test('contain the loss of the configuration once, whether it is in the grid or not', () => {
     const roles = (loss: Partial<LossFields>) =>
       candidateLists(configured(loss), { keepsOwn: true }).map((list) =>
         list.flatMap(({ label, role }) => (role === 'configured' ? [label] : [])),
@@ -49,7 +49,7 @@ describe('the candidates', () => {
     expect(roles({ name: 'bce', beta: null, reduction: 'mean', lambda: 0.3 })).toEqual([[], [], []]);
   });
 
-  test('are simplest without any part, then nearest to λ = 0.02', () => {
+  test('are ordered by the number of parts, then by distance from λ = 0.02', () => {
     const [list] = candidateLists(configured({}), { keepsOwn: false });
     const sorted = list!.toSorted(bySimplicity).map(({ label }) => label);
     expect(sorted[0]).toBe('bce');
@@ -58,7 +58,7 @@ describe('the candidates', () => {
   });
 });
 
-test('a user may list losses, each once and two at least', () => {
+test('a user may list losses, at least two and each only once', () => {
   const configuration = validateConfiguration({ data: { dataset: 'digits' } });
   const list = listedCandidates('bce@beta=null@reduction=mean,any-bce@lambda=0.2', configuration);
   expect(list.map(({ label, role, loss }) => [label, role, loss.name, loss.lambda])).toEqual([
@@ -92,7 +92,7 @@ test('a pilot shrinks what is counted in epochs and steps, and leaves the test s
     data: { subset: { instances: 500 } },
   });
   expect(pilot.patience).toBeUndefined();
-  // A hundredth of the steps: the average reaches back over a hundredth of them.
+  // A hundredth of the steps, so the average reaches back over a hundredth as many.
   expect(pilot.averageDecay).toBeCloseTo(0.999 ** 100, 12);
   const whole = pilotConfiguration(configuration, loss, { instances: 5000, epochs: 40 }, full, 0);
   expect(whole.schedule).toEqual(configuration.schedule);

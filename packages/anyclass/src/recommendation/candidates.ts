@@ -1,4 +1,5 @@
-// The losses that a recommendation chooses from: a base, balancing or none, and the any-class term at several λ or none.
+// The losses that a recommendation chooses from: a base loss, with or without balancing, with or without the
+// any-class term at several λ.
 
 import { withOverrides } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -11,26 +12,27 @@ export type LossFields = Configuration['loss'];
 
 /** A loss that may be recommended. */
 export interface Candidate {
-  /** Such as `any-bce λ=0.02` or `asl balanced`. */
+  /** For example, `any-bce λ=0.02` or `asl balanced`. */
   readonly label: string;
   readonly loss: LossFields;
-  /** The configuration's own loss, or the plain one: trained in every round, for everything is measured against them. */
+  /** The configuration's own loss, or plain BCE. Both are in every round, as references for the others. */
   readonly role?: 'configured' | 'plain';
 }
 
-/** From the most thorough to the quickest: which λ to try, and whether every combination of parts is tried with them. */
+/** From the most thorough to the quickest: which λ to try, and whether in every combination of parts. */
 const grids = [
   { lambdas: [0.01, 0.02, 0.05, 0.1, 0.2], isWhole: true },
   { lambdas: [0.02, 0.1], isWhole: true },
   { lambdas: [0.02, 0.1], isWhole: false },
 ] as const;
 
-/** β where the configuration has none. */
+/** β to use if the configuration has none. */
 const usualBeta = 0.9999;
 
 /**
- * Lists of candidates, the longest first: the more time there is, the more are tried. Settings that are not searched, such as α
- * or label smoothing, are the configuration's. Where its own loss is to be among them, it is marked.
+ * Returns lists of candidates, the longest first; how many are tried depends on the time. Settings that are
+ * not searched, such as α or label smoothing, come from the configuration. With `keepsOwn`, its own loss is
+ * included and marked.
  *
  * @example
  * candidateLists(configuration.loss, { keepsOwn: false }).map(({ length }) => length) // [24, 12, 6]
@@ -45,7 +47,7 @@ export function candidateLists(own: LossFields, { keepsOwn }: { readonly keepsOw
 }
 
 /**
- * Candidates that the user lists as `compare` takes losses: `bce,any-bce@lambda=0.2@beta=null`.
+ * Parses candidates that the user lists in the format of `compare`: `bce,any-bce@lambda=0.2@beta=null`.
  *
  * @example
  * listedCandidates('bce,any-bce@lambda=0.2', configuration).map(({ label }) => label) // ['bce', 'any-bce@lambda=0.2']
@@ -67,8 +69,8 @@ export function listedCandidates(list: string, configuration: Configuration): Ca
 }
 
 /**
- * Candidates from the simplest to the most elaborate: fewer parts first, then the λ nearest to the paper's. Which of equals to
- * take depends on it.
+ * Orders candidates from the simplest to the most elaborate: fewer parts first, then the λ nearest to the
+ * paper's. Breaks ties between equally good losses.
  *
  * @example
  * candidates.toSorted(bySimplicity)[0]?.label // 'bce'
@@ -78,7 +80,7 @@ export function bySimplicity(one: Candidate, other: Candidate): number {
 }
 
 /**
- * The fields of a loss that have an effect in it.
+ * Returns only those fields of a loss that have an effect on it.
  *
  * @example
  * relevantFields({ ...loss, name: 'bce', beta: null, reduction: 'mean' }) // { name: 'bce', beta: null, smoothing: 0, reduction: 'mean' }
@@ -104,7 +106,7 @@ function wholeGrid(own: LossFields, lambdas: readonly number[]): LossFields[] {
   );
 }
 
-/** Each part by itself beside the plain loss, and balancing beside the any-class term as in the paper. */
+/** The plain loss, each part on its own, and balancing with the any-class term as in the paper. */
 function shortList(own: LossFields, lambdas: readonly number[]): LossFields[] {
   return [
     lossOf(own, 'bce', false, undefined),
@@ -126,7 +128,7 @@ function lossOf(
     name: lambda === undefined ? base : `any-${base}`,
     lambda: lambda ?? own.lambda,
     beta: isBalanced ? (own.beta ?? usualBeta) : null,
-    // Balancing comes with the paper's reduction; without it the plain mean is what everyone has.
+    // Balancing comes with the paper's reduction; without it, the plain mean is the common choice.
     reduction: isBalanced ? 'batch' : 'mean',
   };
 }
@@ -151,7 +153,7 @@ function partCount({ loss: { name, beta } }: Candidate): number {
   return Number(!name.endsWith('bce')) + Number(beta !== null) + Number(isAnyClass(name));
 }
 
-/** On a logarithmic scale. */
+/** Distance of λ from the paper's, on a logarithmic scale. */
 function fromPaper({ loss: { name, lambda } }: Candidate): number {
   return isAnyClass(name) ? Math.abs(Math.log(lambda / 0.02)) : 0;
 }

@@ -4,14 +4,15 @@ import { isPlainObject, type PlainObject } from '../configuration/overrides.js';
 import { pathsForFile } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { counted } from '../errors/counted.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
 import { textTable } from '../tables/index.js';
 import type { Recommendation } from './recommendation.js';
 import { recommendationTable } from './recommendationTable.js';
 
 /**
- * The text of a configuration file in `folder`: the fields that are not at their defaults, the recommended loss and the decision
- * that it was judged at, with the reasons as comments.
+ * Returns the text of a configuration file in `folder`: the fields that differ from their defaults, the
+ * recommended loss and the decision at which it was evaluated, with the reasons as comments.
  *
  * @example
  * configurationText(configuration, recommendation, 'recommendations/digits') // '// Written by anyclass recommend: …\n{\n  "data": …'
@@ -41,7 +42,7 @@ export function configurationText(
       return [...(comments[field] ?? []).flatMap((text) => wrapped(text, '  // ')), line];
     });
   return [
-    `// Written by anyclass recommend after pilot runs of ${minutes} minutes.`,
+    `// Written by anyclass recommend after pilot runs of ${counted(minutes, 'minute')}.`,
     '//',
     ...textTable(recommendationTable(recommendation))
       .split('\n')
@@ -51,7 +52,7 @@ export function configurationText(
   ].join('\n');
 }
 
-/** The fields of a configuration that are not at their defaults, and its data. */
+/** The fields of a configuration that differ from their defaults, and its data. */
 export function changedFields(configuration: Configuration): PlainObject {
   const { dataset } = configuration.data;
   const changed = differing(configuration, validateConfiguration({ data: { dataset } }));
@@ -73,7 +74,7 @@ function withoutKey(object: PlainObject, left: string): PlainObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== left));
 }
 
-/** The decision as a configuration says it. */
+/** The decision in the form of configuration fields. */
 function decisionFields({ evaluation }: Configuration, { rule, budget, beta }: DecisionChoice): PlainObject {
   if (rule === 'fixed') return { rule, threshold: evaluation.decision.threshold ?? 0.5 };
   return rule === 'class' ? { rule, beta } : { rule, beta, ...budget };

@@ -1,4 +1,4 @@
-// What a round of pilots says: every loss at the same price in false alarms, on validation alone, beside the best.
+// Evaluates a round of pilots: every loss against the best, at the same false-alarm budget, on validation.
 
 import {
   bootstrapSeeds,
@@ -20,26 +20,26 @@ import type { Run, ScoredImages } from '../experiments/readRuns.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { bySimplicity, type Candidate } from './candidates.js';
 
-/** A loss and its pilots, by rising seed. */
+/** A loss and its pilots, in ascending order of seed. */
 export interface Pilots {
   readonly candidate: Candidate;
   readonly runs: readonly Run[];
 }
 
-/** A loss as a round judges it. Shares are means over seeds. */
+/** A loss as evaluated in a round. Figures are means over seeds. */
 export interface JudgedCandidate {
   readonly candidate: Candidate;
-  /** Cross-fitted: each image is labeled by a decision that was fitted without it. F2 where decisions maximize F2. */
+  /** Cross-fitted: each image is labeled by a decision fitted without it. F2 if decisions maximize F2. */
   readonly f1: number;
   readonly falseAlarmRate: number | null;
   readonly mAP: number | null;
-  /** By how much F1 exceeds that of the best; null for the best itself. */
+  /** F1 minus that of the best loss; null for the best itself. */
   readonly difference: HeldDifference | null;
-  /** The difference could be chance: its interval holds 0, or seeds disagree. So is the best itself. */
+  /** Whether the difference could be chance: the interval contains 0 or seeds disagree. True for the best. */
   readonly isWithinNoise: boolean;
 }
 
-/** What a part of a loss does to F1, on average over all pairs of losses that differ in nothing else. */
+/** The effect of a part of a loss on F1, averaged over all pairs of losses that differ only in that part. */
 export interface PartEffect {
   readonly part: 'balancing' | 'any-class term' | 'asl';
   readonly pairs: number;
@@ -47,9 +47,9 @@ export interface PartEffect {
 }
 
 export interface JudgedRound {
-  /** The best first. */
+  /** Best first. */
   readonly losses: readonly JudgedCandidate[];
-  /** Seeds that all losses have. */
+  /** Seeds that all losses share. */
   readonly seeds: readonly number[];
   readonly effects: readonly PartEffect[];
   readonly replicates: number;
@@ -59,8 +59,8 @@ export interface JudgedRound {
 const confidence = 0.95;
 
 /**
- * Judges the pilots of a round. Intervals are those of a paired bootstrap over the validation images, widened for the number of
- * losses (Bonferroni): the best of many equals looks better by chance.
+ * Evaluates the pilots of a round. Intervals come from a paired bootstrap over the validation images, widened
+ * for the number of losses (Bonferroni): the best of many equal losses looks better by chance.
  *
  * @example
  * const { losses } = await judgeRound(pilots, { rule: 'gate', budget: { falseAlarms: 0.05 }, beta: 1 });
@@ -71,7 +71,7 @@ export async function judgeRound(pilots: readonly Pilots[], decision: DecisionCh
   const groups: PilotModel[][] = [];
   for (const { runs } of pilots) {
     const models: PilotModel[] = [];
-    // One after another: a table of scores is large while it is read.
+    // One at a time: reading a score table takes a lot of memory.
     for (const run of runs) if (seeds.includes(run.seed)) models.push(await modelOf(run, decision));
     groups.push(models);
   }
@@ -111,18 +111,18 @@ function isNoise(difference: HeldDifference): boolean {
   return difference.holds === 'unclear' || !isOfOneSign(difference);
 }
 
-/** A pilot's validation images with the labels that cross-fitting gave them, in each deal of images to folds. */
+/** A pilot's validation images with cross-fitted labels, for each assignment ("deal") of images to folds. */
 interface PilotModel {
   readonly folder: string;
   readonly deals: readonly ScoredImages[];
   readonly mAP: number | null;
 }
 
-/** Labels that are decided in about a second. */
+/** How many labels can be decided in about a second. */
 const labelsAtOnce = 1e5;
 const mostDeals = 5;
 
-/** With few images, which of them a decision was fitted on matters as much as the loss: they are dealt to folds several times. */
+/** With few images, the choice of folds matters as much as the loss, so they are dealt several times. */
 async function modelOf({ folder, scores }: Run, decision: DecisionChoice): Promise<PilotModel> {
   const scored = await scores('validation');
   if (!scored) throw new UserError(`${folder}: no scores and labels for the validation split`);
@@ -135,10 +135,10 @@ async function modelOf({ folder, scores }: Run, decision: DecisionChoice): Promi
   return { folder, deals, mAP: measure(scored).mAP };
 }
 
-/** Of labels that are drawn from, all models together: about half a minute's worth. */
+/** Maximum labels to resample over all models and replicates: about half a minute of work. */
 const mostLabels = 4e9;
 
-/** The figures of each model, the mean over its deals; each deal has its part of the draws, so that intervals know of both. */
+/** Each model's figures as means over its deals. Deals divide the draws, so intervals reflect both. */
 function drawnFigures(models: readonly PilotModel[]): SeedReplicates[] {
   const labels = models.reduce((sum, { deals }) => sum + deals[0]!.scores.length, 0);
   const { length } = models[0]!.deals;

@@ -17,14 +17,14 @@ describe('what pilots start from', () => {
     ['a recipe', () => 'quick'],
     ['a configuration', () => file('own.json', '{ "data": { "dataset": "digits" }, "epochs": 3 }')],
     ['a configuration with comments', () => file('why.json', '// mine\n{ "recipe": "quick" }')],
-  ])('%s brings its loss', async (_, source) => {
+  ])('%s provides its loss', async (_, source) => {
     expect(await readBase(source(), undefined, [])).toMatchObject({
       isConfigured: true,
       configuration: { data: { dataset: 'digits' } },
     });
   });
 
-  test('data have a suggested configuration, whose loss is nobody’s choice unless it is set', async () => {
+  test('data gets a suggested configuration, whose loss counts as chosen only if it is set', async () => {
     const scenes = 'data.digits.scenes={"train":20,"validation":10,"test":10}';
     expect(await readBase('digits', undefined, [scenes])).toMatchObject({ isConfigured: false });
     const set = [scenes, 'loss.name=focal'];
@@ -34,7 +34,7 @@ describe('what pilots start from', () => {
     });
   });
 
-  test("COCO's annotations are data, although they are JSON", async () => {
+  test('COCO annotations count as data, although they are JSON', async () => {
     const annotations = {
       images: [{ id: 1, file_name: 'one.jpg' }],
       annotations: [{ id: 1, image_id: 1, category_id: 1 }],
@@ -63,7 +63,7 @@ describe('a full run', () => {
       }),
     );
 
-  test('counts the images that are trained on', async () => {
+  test('counts the training images', async () => {
     expect(await run([1, 1, 0, 0])).toMatchObject({ train: 6, validation: 4, epochs: 7 });
     expect(await run([1, 1, 0, 0], { instances: 4 })).toMatchObject({ train: 4 });
   });
@@ -71,7 +71,7 @@ describe('a full run', () => {
   test.each([
     ['positive', [1, 0, 0, 0]],
     ['negative', [1, 1, 1, 0]],
-  ])('is refused where too few validation images are %s', async (kind, validation) => {
+  ])('is refused if too few validation images are %s', async (kind, validation) => {
     await expect(run(validation)).rejects.toThrow(new RegExp(`validation has 1 ${kind} images`));
   });
 });

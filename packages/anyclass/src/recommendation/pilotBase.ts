@@ -1,4 +1,4 @@
-// What pilots start from: a configuration, or data for which one is suggested; and how large a full run on it is.
+// What pilots start from: a configuration, or data for which one is suggested, and the size of a full run.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -17,16 +17,16 @@ import type { FullRun } from './pilotSize.js';
 
 export interface PilotBase {
   readonly configuration: Configuration;
-  /** Someone chose its loss; else it is a suggestion like any other. */
+  /** Whether the user chose its loss; otherwise it is only a suggestion. */
   readonly isConfigured: boolean;
-  /** Of the suggestion. */
+  /** Remarks about the suggested configuration. */
   readonly remarks: readonly string[];
 }
 
 /**
- * A configuration's file or a recipe's name, or any DATASET.
+ * Reads a configuration file, a recipe or any DATASET.
  *
- * @param data in place of the configuration's data
+ * @param data a DATASET to use instead of the configuration's
  *
  * @example
  * (await readBase('digits')).isConfigured // false
@@ -45,24 +45,24 @@ export async function readBase(
   return { configuration: validateConfiguration(configuration, source), isConfigured, remarks };
 }
 
-/** No configuration is as long as a table of labels in JSON may be. */
+/** A larger JSON file is not a configuration but a table of labels. */
 const longestConfiguration = 1 << 20;
 
-/** COCO's annotations are JSON too: a configuration names its data or a recipe. */
+/** COCO annotations are JSON too, but a configuration names its data or a recipe. */
 function isConfiguration(source: string): boolean {
   if (recipeNames.includes(source)) return true;
   const kind = extname(source);
   if (['.jsonc', '.mjs', '.js', '.mts', '.ts'].includes(kind)) return true;
   if (kind !== '.json' || !existsSync(source) || statSync(source).size > longestConfiguration) return false;
   const content = parsedJson(readFileSync(source, 'utf8'));
-  // With comments in it, it is no table of any program.
+  // Not plain JSON, so it has comments, which no program writes into a label file.
   return (
     content === undefined ||
     (isPlainObject(content) && ('recipe' in content || isPlainObject(content['data'])))
   );
 }
 
-/** A full run on the data of a configuration. Refused where no decision can be judged on its validation split. */
+/** Returns the size of a full run. Throws if no decision can be evaluated on the validation split. */
 export async function fullRun({
   data,
   epochs,
@@ -78,7 +78,7 @@ export async function fullRun({
   }
 }
 
-/** Of each kind, one to fit a decision on and another to judge it by. */
+/** Of each kind, one to fit a decision on and another to evaluate it on. */
 const fewestOfKind = 2;
 
 function refuseUndecidable(dataset: Dataset): void {

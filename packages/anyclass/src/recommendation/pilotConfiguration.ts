@@ -1,12 +1,13 @@
-// A pilot run: the configuration in small, with another loss.
+// A pilot run: a scaled-down version of the configuration, with another loss.
 
 import type { Configuration } from '../configuration/schema.js';
 import type { LossFields } from './candidates.js';
 import { type FullRun, type PilotSize, shareOf } from './pilotSize.js';
 
 /**
- * The configuration of a pilot. What is counted in epochs or steps shrinks with it: milestones, cycles and warm-up, and the reach
- * of averaged weights. The test split stays untouched, nothing but one checkpoint is kept, and no run ends early.
+ * Returns the configuration of a pilot. Whatever is counted in epochs or steps shrinks with it: milestones,
+ * cycles, warm-up, and the horizon of averaged weights. The test split stays untouched, only one checkpoint
+ * is kept, and no run stops early.
  *
  * @example
  * pilotConfiguration(configuration, loss, { instances: 500, epochs: 4 }, { train: 5000, validation: 900, epochs: 40 }, 1).schedule.milestones
@@ -43,7 +44,7 @@ function shortSchedule({ schedule, epochs: all }: Configuration, epochs: number)
     ...schedule,
     milestones: [...new Set(milestones.map(shorter))],
     ...(firstCycle !== undefined && { firstCycle: shorter(firstCycle) }),
-    // A warm-up as long as the pilot would leave nothing to learn with.
+    // A warm-up as long as the pilot would leave no epochs to learn in.
     warmUpEpochs: warmUpEpochs === 0 ? 0 : Math.min(shorter(warmUpEpochs), Math.floor(epochs / 2)),
   };
 }

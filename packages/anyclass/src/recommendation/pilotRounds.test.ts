@@ -1,4 +1,4 @@
-// All rounds with runs that are written, not trained: what a loss is worth is known.
+// All rounds, with runs that are written instead of trained, so that the quality of each loss is known.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,17 +24,17 @@ const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }
 const full = { train: 1000, validation: 400, epochs: 6, dataset: 'pipes' };
 
 interface Trial {
-  /** How well a loss tells classes apart. */
+  /** How well a loss separates classes. */
   readonly strength: (loss: LossFields) => number;
   readonly minutes: number;
   readonly loss?: Partial<LossFields>;
-  /** The time is up after so many runs. */
+  /** The time is up after this many runs. */
   readonly mostRuns?: number;
   /** Runs that fail, by their name. */
   readonly fails?: (name: string) => boolean;
 }
 
-/** Runs all rounds in a folder; `seconds` go by with each run as planned. */
+/** Runs all rounds in a folder; the clock advances by the planned seconds of each run. */
 async function rounds(
   name: string,
   { strength, minutes, loss, mostRuns = 1000, fails = () => false }: Trial,
@@ -96,7 +96,7 @@ async function rounds(
 const isPlain = ({ name, beta }: LossFields) => name === 'bce' && beta === null;
 
 describe('rounds of pilots', () => {
-  test('keep the best losses and the plain one, in growing pilots, and recommend a loss that is clearly better', async () => {
+  test('keep the best losses and the plain one in growing pilots, and recommend a loss that is clearly better', async () => {
     const { recommendation, recorded } = await rounds('clear', {
       minutes: 60,
       strength: ({ name, lambda, beta }) => (name === 'any-asl' && lambda === 0.05 && beta === null ? 4 : 1),
@@ -115,7 +115,7 @@ describe('rounds of pilots', () => {
     );
   });
 
-  test('recommend the plain loss where nothing matters, and say so', async () => {
+  test('recommend the plain loss if the choice does not matter, and say so', async () => {
     const { recommendation } = await rounds('same', { minutes: 20, strength: () => 2 });
     expect(recommendation()).toMatchObject({ label: 'bce', matters: false });
     expect(recommendation().verdict).toMatch(
@@ -123,7 +123,7 @@ describe('rounds of pilots', () => {
     );
   });
 
-  test('keep the loss of the configuration where it is as good as any', async () => {
+  test('keep the loss of the configuration if it is as good as any', async () => {
     const { recommendation, recorded } = await rounds('own', {
       minutes: 20,
       strength: ({ beta }) => (beta === null ? 2 : 1),
@@ -134,7 +134,7 @@ describe('rounds of pilots', () => {
     expect(recommendation().verdict).toContain("the configuration's own loss");
   });
 
-  test('tell what each part does on average', async () => {
+  test('report the average effect of each part', async () => {
     const { recommendation } = await rounds('parts', {
       minutes: 60,
       strength: ({ beta, name }) => (beta === null ? 3 : 1) - (name.endsWith('asl') ? 0.5 : 0),
@@ -150,7 +150,7 @@ describe('rounds of pilots', () => {
     );
   });
 
-  test('have one round with few minutes, and none with too few', async () => {
+  test('are reduced to one in a short time, and refused in too short a time', async () => {
     const { recorded, notes } = await rounds('short', { minutes: 4, strength: () => 2 });
     expect(recorded.map(({ losses }) => losses.length)).toEqual([6]);
     expect(notes[0]).toMatch(
@@ -161,7 +161,7 @@ describe('rounds of pilots', () => {
     );
   });
 
-  test('cut off by the clock, fall back to the last round that is whole', async () => {
+  test('fall back to the last complete round when time runs out', async () => {
     const { recommendation, rounds: judged } = await rounds('cut', {
       minutes: 20,
       strength: () => 2,
@@ -175,7 +175,7 @@ describe('rounds of pilots', () => {
     );
   });
 
-  test('go on after a kill with the plan and the time that were left', async () => {
+  test('resume after a kill with the remaining plan and time', async () => {
     const trial = { minutes: 20, strength: () => 2 };
     const first = await rounds('resumed', { ...trial, mostRuns: 16 });
     const second = await rounds('resumed', trial);
@@ -206,7 +206,7 @@ describe('rounds of pilots', () => {
   });
 });
 
-test('the recommended configuration reads back as the base with the loss, and carries its reasons', async () => {
+test('the recommended configuration reads back as the base with the loss, and includes its reasons', async () => {
   const { recommendation, base } = await rounds('file', {
     minutes: 4,
     strength: ({ beta }) => (beta === null ? 3 : 1),
@@ -227,7 +227,7 @@ test('the recommended configuration reads back as the base with the loss, and ca
   expect(textTable(recommendationTable(found))).toMatch(/bce +1 .* best[\s\S]*bce balanced +1 .*lower/);
 });
 
-test('settings that differ from those of the pilots are refused by name', () => {
+test('settings that differ from those of the pilots are refused, and named', () => {
   const path = join(folder, 'settings.json');
   openProgress(path, { decision })[Symbol.dispose]();
   expect(() => openProgress(path, { decision: { ...decision, beta: 2 } })).toThrow(/decision\.beta 1, not 2/);

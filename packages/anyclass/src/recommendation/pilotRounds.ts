@@ -1,4 +1,4 @@
-// The rounds of pilots one after another, each planned with the speed and the time that the ones before left.
+// Runs the rounds of pilots in order, planning each with the speed measured so far and the time left.
 
 import { existsSync } from 'node:fs';
 import { counted, inflected } from '../errors/counted.js';
@@ -15,23 +15,23 @@ import type { Progress, RecordedRound } from './progress.js';
 import { type RoundResult, shareText } from './recommendation.js';
 import { leastSeconds, type PlannedRound, planRounds, roundSizes } from './roundPlan.js';
 
-/** All that rounds need. */
+/** Everything that the rounds need. */
 export interface PilotWork extends PilotTraining {
   readonly decision: DecisionChoice;
   readonly progress: Progress;
-  /** Lists of losses, the longest first: the first that there is time for is tried. */
+  /** Lists of losses, the longest first; the first one that fits into the time is used. */
   readonly lists: readonly (readonly Candidate[])[];
-  /** For pilots. */
+  /** Time left for pilots. */
   secondsLeft(): number;
 }
 
 export interface PilotResults {
-  /** Rounds with two losses or more to compare. */
+  /** Rounds with at least two losses to compare. */
   readonly rounds: readonly RoundResult[];
   readonly unfinished: readonly UnfinishedRun[];
 }
 
-/** Runs what is left of all rounds, or as many of them as there is time for. */
+/** Runs the remaining rounds, or as many as there is time for. */
 export async function runRounds(work: PilotWork, speed: PilotSpeed): Promise<PilotResults> {
   const { progress } = work;
   if (progress.rounds.length === 0) planFirst(work, speed);
@@ -45,7 +45,10 @@ export async function runRounds(work: PilotWork, speed: PilotSpeed): Promise<Pil
   return { rounds, unfinished: [] };
 }
 
-/** Of a full run: with shorter pilots in the first round, which losses continue is chance, and a shorter list tells more. */
+/**
+ * Minimum share of a full run in the first round. With shorter pilots, it is chance which losses continue,
+ * and a shorter list is more informative.
+ */
 const leastFirstShare = 0.15;
 
 function planFirst(work: PilotWork, speed: PilotSpeed): void {
@@ -60,14 +63,14 @@ function planFirst(work: PilotWork, speed: PilotSpeed): void {
     return;
   }
   const needed = progress.spentSeconds() + leastSeconds(shortest.length, full, speed);
-  // The time that is planned for is a part of all.
+  // Only part of the total time is planned for pilots.
   throw new UsageError(
     `is too short: ${counted(shortest.length, 'loss')} ${inflected(shortest.length, 'takes', 'take')} about ${counted(Math.ceil((1.1 * needed) / 60), 'minute')} at ${Math.round(speed.imagesPerSecond)} instances/s`,
     'minutes',
   );
 }
 
-/** Notes the next round, if there is one and time for it. */
+/** Records the next round, if there is one and enough time for it. */
 function planNext(work: PilotWork, result: RoundResult): void {
   const { full, progress, note } = work;
   const { rounds, speed } = progress;
@@ -94,7 +97,7 @@ async function runRound(
   const candidates = round.losses.flatMap(
     (label) => lists.flat().find((candidate) => candidate.label === label) ?? [],
   );
-  // Seed by seed: when the time is up, all losses have the first ones.
+  // Seed by seed, so that when the time is up, all losses have the first seeds.
   const planned = Array.from({ length: round.seeds }, (_, i) =>
     candidates.map((candidate) => ({ candidate, run: plannedPilot(work, candidate, round, i + 1) })),
   ).flat();
@@ -113,7 +116,7 @@ async function runRound(
   const missing = candidates.filter((candidate) => !pilots.some((each) => each.candidate === candidate));
   const failed = new Set(unfinished.filter(({ state }) => state === 'failed').map(({ name }) => name));
   const hasFailed = (candidate: Candidate) => of(candidate).some(({ name }) => failed.has(name));
-  // Of a later round that the end of the time cut off, only some losses could be compared: the one before has them all.
+  // If time ran out in a later round, only some losses could be compared; the round before has them all.
   const isJudged = pilots.length >= 2 && (number === 0 || missing.every(hasFailed));
   if (!isJudged) return { result: undefined, unfinished };
   const { instances, epochs } = round;
@@ -121,11 +124,11 @@ async function runRound(
   return { result: { ...judged, instances, epochs, missing: missing.map(({ label }) => label) }, unfinished };
 }
 
-/** What the round took, and the speed that follows from it for the next; one that was resumed tells no speed. */
+/** Records how long the round took, and updates the speed for the next one, unless the round was resumed. */
 function noteTime(progress: Progress, number: number, before: number, isResumed: boolean): void {
   const { rounds, speed } = progress;
   const tookSeconds = progress.spentSeconds() - before;
-  // Runs that fail at once are not fast.
+  // Bounded, because runs that fail immediately are not fast.
   const pace = isResumed ? 1 : Math.min(4, Math.max(0.25, tookSeconds / rounds[number]!.seconds));
   progress.save({
     rounds: rounds.map((each, i) => (i === number ? { ...each, tookSeconds } : each)),
@@ -146,7 +149,7 @@ function recorded(
   return { losses: losses.map(({ label }) => label), seeds, instances, epochs, seconds, tookSeconds: null };
 }
 
-/** How many losses are in every round. */
+/** How many losses are kept in every round. */
 function keptIn(list: readonly Candidate[]): number {
   return list.filter(({ role }) => role !== undefined).length;
 }

@@ -1,4 +1,4 @@
-// Pilots as runs of an experiment, and how fast they are.
+// Trains pilots as runs of an experiment, and measures how fast they are.
 
 import { join } from 'node:path';
 import { freeGpuMemory, runDevices } from '../children/devices.js';
@@ -14,24 +14,24 @@ import type { Candidate } from './candidates.js';
 import { pilotConfiguration } from './pilotConfiguration.js';
 import { type FullRun, type PilotSize, type PilotSpeed, pilotSeconds } from './pilotSize.js';
 
-/** What pilots are made from, and how they are trained. */
+/** Everything needed to plan and train pilots. */
 export interface PilotTraining {
   readonly base: Configuration;
   readonly full: FullRun & { readonly dataset: string };
-  /** The folder of all pilots. */
+  /** The folder that holds all pilots. */
   readonly out: string;
-  /** Makes the runs that are not finished; gives the folders of those that are. */
+  /** Trains the runs that are not finished yet; returns the folders of those that are. */
   train(
     plan: readonly PlannedRun[],
   ): Promise<{ readonly folders: readonly string[]; readonly unfinished: readonly UnfinishedRun[] }>;
   note(text: string): void;
-  /** The time is up, or the user said stop. */
+  /** Whether the time is up or the user interrupted. */
   isOver(): boolean;
-  /** The user said stop. */
+  /** Whether the user interrupted. */
   isInterrupted(): boolean;
 }
 
-/** Of the same size and seed, a pilot of an earlier round is taken as it is. */
+/** The folder is named by loss, size and seed, so that a pilot of an earlier round is reused. */
 export function plannedPilot(
   { base, full, out }: Pick<PilotTraining, 'base' | 'full' | 'out'>,
   { label, loss }: Candidate,
@@ -47,13 +47,13 @@ export function plannedPilot(
 }
 
 const probe = { epochs: 2, seconds: 4 } as const;
-/** A process that loads libtorch takes as long in any case. */
+/** Seconds that starting a process and loading libtorch takes in any case. */
 const leastOverhead = 1;
 
-/** Where and how many runs compute at the same time. */
+/** Where runs compute, and how many at the same time. */
 type Devices = Pick<ExperimentSettings, 'devices' | 'processes' | 'jobs'>;
 
-/** The speed to expect before anything was measured: right by a factor of four or so. */
+/** The expected speed before anything was measured; it may be off by a factor of about four. */
 export function assumedSpeed(base: Configuration, { devices, processes, jobs }: Devices): PilotSpeed {
   const chosen = runDevices({ devices, processes }, base);
   const isOnGpu = chosen.some(({ gpu }) => gpu !== undefined && freeGpuMemory(gpu) !== undefined);
@@ -64,7 +64,7 @@ export function assumedSpeed(base: Configuration, { devices, processes, jobs }: 
   };
 }
 
-/** Measures with a pilot that is not judged how fast this machine is, and what a run costs beside its images. */
+/** Measures this machine's speed and the overhead of a run, with a pilot that is not evaluated. */
 export async function measureSpeed(
   training: PilotTraining,
   candidate: Candidate,

@@ -1,6 +1,6 @@
-// How large pilot runs can be: from the time that there is, and the speed that was measured.
+// Computes how large pilot runs can be, from the available time and the measured speed.
 
-/** A full run, as the configuration has it. */
+/** The size of a full run, as configured. */
 export interface FullRun {
   /** Training images. */
   readonly train: number;
@@ -8,17 +8,17 @@ export interface FullRun {
   readonly epochs: number;
 }
 
-/** What was measured on this machine. */
+/** Speed measured on this machine. */
 export interface PilotSpeed {
-  /** Of training. */
+  /** Training speed. */
   readonly imagesPerSecond: number;
-  /** Of each run, for its process to start and its result to be written. */
+  /** Fixed cost of each run, for starting its process and writing its results. */
   readonly overheadSeconds: number;
-  /** Runs at the same time. */
+  /** How many runs train at the same time. */
   readonly sideBySide: number;
 }
 
-/** How much of a full run a pilot is. */
+/** The size of a pilot. */
 export interface PilotSize {
   readonly instances: number;
   readonly epochs: number;
@@ -28,12 +28,15 @@ export interface PilotSize {
 const scoringCost = 1 / 3;
 
 const fewestEpochs = 3;
-/** With less, figures are chance: a 50th of a full run, and these images in each epoch where there are this many. */
+/**
+ * With less, figures are chance: at least 1/50 of a full run, and at least this many images per epoch if
+ * there are as many.
+ */
 const leastShare = 1 / 50;
 const fewestInstances = 500;
 
 /**
- * Seconds of one pilot: training, validation after each epoch and once more at the end.
+ * The duration of one pilot in seconds: training, validation after each epoch and once more at the end.
  *
  * @example
  * pilotSeconds({ instances: 900, epochs: 3 }, { train: 900, validation: 300, epochs: 6 }, { imagesPerSecond: 100, overheadSeconds: 2, sideBySide: 1 }) // 33
@@ -45,8 +48,8 @@ export function pilotSeconds(size: PilotSize, { validation }: FullRun, speed: Pi
 }
 
 /**
- * The largest pilot within this many seconds: on all images as long as they can be seen three times, else on a part of them. It is
- * no longer than a full run; undefined where there is only time for one that tells nothing.
+ * Returns the largest pilot that fits into this many seconds: on all images if each can be seen three times,
+ * otherwise on a subset. It is at most a full run; undefined if there is only time for an uninformative one.
  *
  * @example
  * largestPilot(33, { train: 900, validation: 300, epochs: 6 }, { imagesPerSecond: 100, overheadSeconds: 2, sideBySide: 1 })
@@ -54,7 +57,7 @@ export function pilotSeconds(size: PilotSize, { validation }: FullRun, speed: Pi
  */
 export function largestPilot(seconds: number, full: FullRun, speed: PilotSpeed): PilotSize | undefined {
   const scored = full.validation * scoringCost;
-  // 1e-9: a size must fit into the seconds that it takes.
+  // 1e-9 allows for rounding: a size must fit into exactly the seconds that it takes.
   const images = (seconds - speed.overheadSeconds) * speed.imagesPerSecond * (1 + 1e-9) - scored;
   const epochs = Math.floor(images / (full.train + scored));
   const fewest = Math.min(fewestEpochs, full.epochs);
@@ -66,12 +69,12 @@ export function largestPilot(seconds: number, full: FullRun, speed: PilotSpeed):
   return size.instances * size.epochs >= least.instances * least.epochs ? size : undefined;
 }
 
-/** What part of a full run's images a pilot sees. */
+/** The share of a full run's image views that a pilot has. */
 export function shareOf({ instances, epochs }: PilotSize, full: FullRun): number {
   return (instances * epochs) / (full.train * full.epochs);
 }
 
-/** The smallest pilot that tells something. */
+/** The smallest informative pilot. */
 export function leastPilot({ train, epochs }: FullRun): PilotSize {
   const fewest = Math.min(fewestEpochs, epochs);
   const share = Math.ceil((leastShare * train * epochs) / fewest);

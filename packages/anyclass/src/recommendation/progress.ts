@@ -1,5 +1,5 @@
-// How far a recommendation is, in a file: killed at any moment, it resumes with the rounds that it planned and the time that it
-// has left.
+// Keeps the progress of a recommendation in a file. If it is killed at any moment, it resumes with the
+// planned rounds and the remaining time.
 
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -15,37 +15,37 @@ const round = z.object({
   seeds: z.int().positive(),
   instances: z.int().positive(),
   epochs: z.int().positive(),
-  /** Planned. */
+  /** Planned duration. */
   seconds: z.number(),
-  /** Null while it is in progress. */
+  /** Actual duration; null while the round is in progress. */
   tookSeconds: z.number().nullable(),
 });
 
 const content = z.object({
   settings: z.record(z.string(), z.unknown()),
-  /** Of all sessions together. */
+  /** Total over all calls. */
   spentSeconds: z.number(),
   speed: speed.nullable(),
   rounds: z.array(round),
 });
 
-/** A round that was planned, and what it took. */
+/** A planned round and how long it took. */
 export type RecordedRound = z.output<typeof round>;
 
 export interface Progress extends Disposable {
   readonly speed: z.output<typeof speed> | null;
   readonly rounds: readonly RecordedRound[];
-  /** In this session and before. */
+  /** Time spent in this call and in earlier ones. */
   spentSeconds(): number;
-  /** Notes what is new, and the time. */
+  /** Saves the given changes and the time spent. */
   save(news: Partial<Pick<z.output<typeof content>, 'speed' | 'rounds'>>): void;
 }
 
-/** Of spent time, a kill loses no more. */
+/** A kill loses at most this much of the time spent. */
 const saveEvery = 5000;
 
 /**
- * The progress in a file, which is made where it is missing. One that was made with other settings is refused, with the field.
+ * Opens the progress file, or creates it. Throws if its settings differ, and names the field.
  *
  * @example
  * using progress = openProgress('recommendations/digits/progress.json', { decision });
@@ -57,7 +57,7 @@ export function openProgress(
   now = () => performance.now(),
 ): Progress {
   const known = existsSync(path)
-    ? readWhole(path, content, 'remove it and its folder, and start over')
+    ? readWhole(path, content, 'delete it and its folder, and start over')
     : undefined;
   if (known) refuseChange(path, known.settings, settings);
   let { spentSeconds, speed, rounds } = known ?? { spentSeconds: 0, speed: null, rounds: [] };
@@ -95,6 +95,6 @@ function refuseChange(path: string, known: object, given: object): void {
   if (!difference) return;
   const { field, first, second } = difference;
   throw new UserError(
-    `${path}: the pilots were started with ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; use the same settings to resume, or another folder to start over`,
+    `${path}: the pilots were started with ${field} ${first ?? 'unset'}, not ${second ?? 'unset'}; use the same settings to resume, or another folder to start over`,
   );
 }

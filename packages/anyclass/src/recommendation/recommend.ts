@@ -1,4 +1,4 @@
-// Which loss to train with, by pilot runs on the user's own data: the function behind `anyclass recommend`.
+// Recommends a loss from pilot runs on the user's own data: the function behind `anyclass recommend`.
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { fitOptions } from '../configuration/decisionFields.js';
 import { resultFields } from '../configuration/dottedFields.js';
 import type { Configuration } from '../configuration/schema.js';
 import { datasetName, parseDataset } from '../data/datasetSpec.js';
+import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import type { ExperimentHooks } from '../experiments/compare.js';
@@ -31,39 +32,45 @@ import { type Recommendation, recommendLoss } from './recommendation.js';
 import { leastSeconds } from './roundPlan.js';
 
 export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'devices' | 'processes'> {
-  /** Data, or a configuration's file or a recipe's name, whose loss is then one of the candidates. */
+  /** A DATASET, or a configuration file or recipe name whose loss is then one of the candidates. */
   readonly source: string;
-  /** How long pilots may take, all together. */
+  /** Total time for the pilots. */
   readonly minutes: number;
-  /** DATASET, in place of the configuration's. */
+  /** A DATASET to use instead of the configuration's. */
   readonly data?: string | undefined;
-  /** The losses to choose from, as `compare` takes them. Default bce and asl, balanced or not, with the any-class term or without. */
+  /**
+   * The losses to choose from, in the format of `compare`. Default: bce and asl, with and without balancing
+   * and any-class term.
+   */
   readonly losses?: string | undefined;
   /** `field=value`, for all pilots and the recommended configuration. */
   readonly set?: readonly string[];
-  /** The folder of everything that is written. Default one below `recommendations`, named after the data. */
+  /** The output folder. Default: a folder below `recommendations`, named after the data. */
   readonly out?: string | undefined;
-  /** The price at which losses are evaluated. Default as the configuration has it: 5% false alarms with a confidence of 0.95. */
+  /** How losses are evaluated. Default: as configured, normally 5% false alarms with a confidence of 0.95. */
   readonly decision?: DecisionSettings;
 }
 
 export interface RecommendResult {
-  /** Left out where the pilots were interrupted. */
+  /** Omitted if the pilots were interrupted. */
   readonly recommendation?: Recommendation;
-  /** The recommended configuration. */
+  /** Path of the recommended configuration. */
   readonly file: string;
   readonly unfinished: readonly UnfinishedRun[];
 }
 
-/** A part of the time is left for the judging, and for runs that take longer than planned. */
+/** The rest of the time is reserved for evaluation and for runs that take longer than planned. */
 const plannedShare = 0.93;
-/** Decoding images once for all pilots may take so much of the time; what is not decoded then, pilots decode themselves. */
+/**
+ * Share of the time for decoding images once for all pilots; pilots decode the remaining images themselves.
+ */
 const cacheShare = 1 / 3;
 
 /**
- * Trains short pilots with several losses, the best of them again in longer ones, and recommends one by its F1 on validation at
- * the given price in false alarms. Writes `recommended.jsonc`, a configuration with the reasons as comments, and
- * `recommendation.json`. Call it again to resume after an interruption, with the time that is left, or with more of it.
+ * Trains short pilots with several losses, then longer ones with the best of them, and recommends a loss by
+ * its F1 on validation at the given false-alarm budget. Writes `recommended.jsonc`, a configuration with the
+ * reasons as comments, and `recommendation.json`. Call it again to resume after an interruption, with the
+ * remaining time or with more of it.
  *
  * @example
  * const { recommendation } = await recommend({ source: 'digits', minutes: 10 });
@@ -149,7 +156,7 @@ async function pilotResults(work: PilotWork, assumed: PilotSpeed): Promise<Pilot
   return runRounds(work, progress.speed!);
 }
 
-/** Before anything is written or measured, which takes minutes itself where everything is slow. */
+/** Throws if the time is hopelessly short, before anything is measured, which can itself take minutes. */
 function refuseHopeless(losses: number, full: FullRun, assumed: PilotSpeed, minutes: number): void {
   const fast = { ...assumed, imagesPerSecond: 4 * assumed.imagesPerSecond };
   const [fastest, expected] = [fast, assumed].map((speed) => leastSeconds(losses, full, speed));
@@ -163,7 +170,7 @@ function refuseHopeless(losses: number, full: FullRun, assumed: PilotSpeed, minu
 function failure(out: string, minutes: number, unfinished: readonly UnfinishedRun[]): string {
   const failed = unfinished.filter(({ state }) => state === 'failed');
   if (failed.length > 0) return failureText(failed.slice(0, 1));
-  return `${out}: no two losses have a finished pilot after ${minutes} minutes; allow more`;
+  return `${out}: fewer than two losses have a finished pilot after ${counted(minutes, 'minute')}; allow more time`;
 }
 
 function decisionOf(
@@ -175,14 +182,14 @@ function decisionOf(
   return { rule, budget, beta, ...(rule === 'fixed' && threshold !== undefined && { threshold }) };
 }
 
-/** With `devices`, a child sees its own GPU alone, which is `cuda` to it. */
+/** With `devices`, each child sees only its own GPU, as `cuda`. */
 function childDevice(devices: string | undefined): Partial<Configuration> {
   const listed = devices === undefined ? [] : listedDevices(devices);
   if (listed.length === 0) return {};
   return { device: listed.some(({ gpu }) => gpu !== undefined) ? 'cuda' : 'cpu' };
 }
 
-/** Aborted after this many seconds. */
+/** A signal that aborts after this many seconds. */
 function deadlineIn(seconds: number): AbortSignal {
   return AbortSignal.timeout(Math.max(0, Math.min(2 ** 31 - 1, Math.round(1000 * seconds))));
 }
@@ -191,7 +198,7 @@ function anyOf(first: AbortSignal | undefined, second: AbortSignal): AbortSignal
   return first ? AbortSignal.any([first, second]) : second;
 }
 
-/** Completes the cache of images as far as the signal allows. */
+/** Completes the image cache as far as time allows. */
 async function prepareSome(
   base: Configuration,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// From judged rounds to a recommended loss, in words.
+// Turns the evaluated rounds into a recommended loss, with the reasons in words.
 
 import type { Interval } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
@@ -10,22 +10,22 @@ import { bySimplicity, type LossFields, relevantFields } from './candidates.js';
 import type { JudgedCandidate, JudgedRound, PartEffect } from './judgedRound.js';
 import { type FullRun, type PilotSize, type PilotSpeed, shareOf } from './pilotSize.js';
 
-/** A round and what it found. */
+/** A round and its results. */
 export interface RoundResult extends JudgedRound, PilotSize {
-  /** Losses that were to be in it but have no finished run. */
+  /** Planned losses that have no finished run. */
   readonly missing: readonly string[];
 }
 
-/** Plain JSON. */
+/** The recommended loss and what it is based on, as plain JSON. */
 export interface Recommendation {
-  /** What to use, and how sure that is. */
+  /** What to use, and how certain that is. */
   readonly verdict: string;
-  /** What else the pilots say, a sentence each. */
+  /** Further findings from the pilots, one sentence each. */
   readonly reasons: readonly string[];
   readonly label: string;
-  /** The fields of the configuration's `loss`. */
+  /** Fields for the configuration's `loss`. */
   readonly loss: Partial<LossFields>;
-  /** False where several losses are the same but for small differences; null where pilots cannot tell. */
+  /** False if several losses differ only by small amounts; null if the pilots cannot tell. */
   readonly matters: boolean | null;
   readonly decision: DecisionChoice;
   readonly rounds: readonly RoundResult[];
@@ -37,12 +37,12 @@ export interface Recommendation {
 
 type Basis = Pick<Recommendation, 'decision' | 'rounds' | 'full' | 'speed' | 'minutes' | 'spentSeconds'>;
 
-/** A gain of so much that pilots may have missed matters to few. */
+/** Few users care about a possible gain up to this size that the pilots may have missed. */
 const smallGain = 0.02;
 
 /**
- * The loss to take: of those that the last round cannot tell from its best, the configuration's own, else the simplest. An
- * advantage that could be chance is no reason for a more elaborate loss.
+ * Recommends a loss: among those that the last round cannot distinguish from its best, the configuration's
+ * own, or else the simplest. An advantage that could be chance does not justify a more elaborate loss.
  *
  * @example
  * recommendLoss({ decision, rounds, full, speed, minutes: 30, spentSeconds: 1700 }).label // 'bce'
@@ -94,11 +94,11 @@ function use(
   return `Use ${candidate.label}${why}: ${figureName(decision)} ${percent(f1)} ${decisionPhrase(decision)}, cross-fitted on validation.`;
 }
 
-/** What is clearly worse, the nearest first. */
+/** Names the losses that are clearly worse, the closest first. */
 function behind(losses: readonly JudgedCandidate[]): string {
   const [first, ...rest] = losses.filter(({ isWithinNoise }) => !isWithinNoise);
   if (!first) return '';
-  const more = rest.length === 0 ? '' : `; ${labels(rest)} ${rest.length === 1 ? 'is' : 'are'} worse, too`;
+  const more = rest.length === 0 ? '' : `; ${labels(rest)} ${rest.length === 1 ? 'is' : 'are'} also worse`;
   return `${first.candidate.label} is ${differenceText(first.difference)} points from the best${more}.`;
 }
 
@@ -128,7 +128,7 @@ function effectText({ part, pairs, f1 }: PartEffect, decision: DecisionChoice): 
   return `${partTitles[part]}: ${figureName(decision)} ${differenceText(f1)} points on average over ${counted(pairs, 'pair')} of losses in round 1${isClear ? '' : ', within the noise'}.`;
 }
 
-/** Fβ that decisions maximize and losses are ranked by. */
+/** The Fβ that decisions maximize and that losses are ranked by. */
 export function figureName({ beta }: Pick<DecisionChoice, 'beta'>): 'F1' | 'F2' {
   return beta === 2 ? 'F2' : 'F1';
 }
@@ -145,7 +145,7 @@ function labels(losses: readonly JudgedCandidate[]): string {
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Such as '12%', with a digit more where it is small. */
+/** For example, '12%', with one more digit if the share is small. */
 export function shareText(share: number): string {
   return `${share < 0.1 ? (100 * share).toFixed(1) : Math.round(100 * share)}%`;
 }

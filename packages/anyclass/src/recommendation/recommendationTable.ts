@@ -1,4 +1,4 @@
-// All losses that were tried, the last round first.
+// All losses that were tried as a table, the last round first.
 
 import { counted } from '../errors/counted.js';
 import { decisionPhrase } from '../experiments/decisionText.js';
@@ -6,7 +6,7 @@ import type { Cell, Table } from '../tables/index.js';
 import { figureName, type Recommendation, type RoundResult } from './recommendation.js';
 
 /**
- * A row for each loss, in the last round that it was in.
+ * Has a row for each loss, from the last round that included it.
  *
  * @example
  * textTable(recommendationTable(recommendation))
@@ -45,14 +45,14 @@ export function recommendationTable(recommendation: Recommendation): Table {
     );
   return {
     title: `Pilots, ${decisionPhrase(decision)}`,
-    note: `Percent, on validation; ${figure} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences to the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the validation instances (${last.replicates} replicates), widened for the number of losses; within noise: the interval contains 0, or seeds disagree.`,
+    note: `Percent, on validation; ${figure} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences from the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the validation instances (${last.replicates} replicates), widened for the number of losses; within noise: the interval contains 0, or seeds disagree.`,
     columns: [
       { title: 'loss', kind: 'text' },
       { title: 'round', kind: 'count' },
       { title: figure, kind: 'percent' },
       { title: 'false alarms', kind: 'percent' },
       { title: 'mAP', kind: 'percent' },
-      { title: 'to the best', kind: 'difference' },
+      { title: 'vs. best', kind: 'difference' },
       { title: '', kind: 'text' },
     ],
     rows,

@@ -34,7 +34,7 @@ describe('a pilot', () => {
     );
   });
 
-  test('exists from the least that tells something on', () => {
+  test('exists from the smallest informative size on', () => {
     fc.assert(
       fc.property(full, speed, (whole, measured) => {
         const least = pilotSeconds(leastPilot(whole), whole, measured);
@@ -81,7 +81,7 @@ describe('a plan', () => {
     );
   });
 
-  test('compares the last losses of several rounds with two seeds, or three where there is time for full runs', () => {
+  test('compares the finalists of several rounds with two seeds, or three if there is time for full runs', () => {
     const whole = { train: 3200, validation: 1000, epochs: 6 };
     const measured = { imagesPerSecond: 250, overheadSeconds: 3, sideBySide: 1 };
     const seedsIn = (time: number, counts: number[]) =>
@@ -94,7 +94,7 @@ describe('a plan', () => {
     expect(planRounds(400, [5], whole, measured, true)?.[0]?.seeds).toBe(2);
   });
 
-  test('for a short list exists from the least time on', () => {
+  test('for a short list exists from the minimum time on', () => {
     fc.assert(
       fc.property(full, speed, (whole, measured) => {
         const least = leastSeconds(6, whole, measured);

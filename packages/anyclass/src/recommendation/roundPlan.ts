@@ -1,6 +1,8 @@
-// Rounds of pilots by successive halving: all losses in short runs, then the best of them in longer ones.
-// Jamieson and Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization", arXiv 1502.07943. Each round
-// trains from the beginning with a schedule of its own: in the middle of a long one, a high learning rate hides which loss is better.
+// Plans rounds of pilots by successive halving: all losses in short runs, then the best in longer ones.
+// Jamieson and Talwalkar, "Non-stochastic Best Arm Identification and Hyperparameter Optimization",
+// arXiv 1502.07943.
+// Each round trains from scratch with its own schedule: in the middle of a long schedule, the high learning
+// rate hides which loss is better.
 
 import {
   type FullRun,
@@ -11,24 +13,24 @@ import {
   pilotSeconds,
 } from './pilotSize.js';
 
-/** Losses with a number of seeds each, in pilots of one size. */
+/** A round: several losses with several seeds each, in pilots of one size. */
 export interface PlannedRound extends PilotSize {
   readonly losses: number;
   readonly seeds: number;
-  /** What it should take. */
+  /** Expected duration. */
   readonly seconds: number;
 }
 
 /** One loss in this many continues. */
 const eta = 3;
-/** So many of the best are compared at last, with several seeds. */
+/** How many of the best losses are compared in the last round, with several seeds. */
 const finalists = { fewest: 3, most: 5 } as const;
-/** A list that is not longer is compared at once. */
+/** A list of at most this many losses is compared in a single round. */
 const shortList = 8;
 const finalSeeds = { fewest: 2, most: 3 } as const;
 
 /**
- * How many losses continue from each round, the first number being all of them.
+ * The number of losses in each round; the first round has all of them.
  *
  * @example
  * roundSizes(24) // [24, 8, 3]
@@ -45,12 +47,12 @@ export function roundSizes(losses: number): number[] {
 }
 
 /**
- * The rounds that fit into the time; undefined where some pilot would be too small to tell anything. The last of several rounds
- * has twice the time of each other one, and more than one seed. Time that a round does not need, since its runs are full ones, is
- * left to those after it.
+ * Plans rounds that fit into the time; undefined if any pilot would be too small to be informative. The last
+ * of several rounds gets twice the time of each other round, and more than one seed. If a round trains full
+ * runs and has time to spare, that time goes to the rounds after it.
  *
- * @param sizes the number of losses in each round that is to come
- * @param isBegun whether rounds came before them
+ * @param sizes the number of losses in each remaining round
+ * @param isBegun whether there were rounds before them
  *
  * @example
  * planRounds(600, [12, 4], { train: 3200, validation: 1000, epochs: 6 }, { imagesPerSecond: 250, overheadSeconds: 3, sideBySide: 1 })
@@ -83,7 +85,7 @@ export function planRounds(
   return rounds;
 }
 
-/** The least time in which a short list can tell anything, in seconds. */
+/** The minimum time for an informative round over a short list, in seconds. */
 export function leastSeconds(losses: number, full: FullRun, speed: PilotSpeed): number {
   return roundSeconds(losses, 1, leastPilot(full), full, speed);
 }
@@ -91,7 +93,7 @@ export function leastSeconds(losses: number, full: FullRun, speed: PilotSpeed): 
 interface RoundWish {
   readonly losses: number;
   readonly seeds: number;
-  /** Where runs are full ones and there is still time. */
+  /** Maximum number of seeds if the runs are full ones and there is still time. */
   readonly mostSeeds: number;
 }
 

@@ -9,7 +9,8 @@ import { scoreFigures } from './scoreFigures.js';
 import { unreadableSection } from './unreadableImages.js';
 
 /**
- * A judgment as one HTML page, with charts where the scores are given, and the images that could not be read.
+ * Returns a judgment as one HTML page, with charts if the scores are given, and with the images that could
+ * not be read.
  *
  * @example
  * writeFileSync('evaluation.html', evaluationPage('scores.csv', judgment, scored))
@@ -20,7 +21,7 @@ export function evaluationPage(
   scored?: Scored,
   quarantined: readonly Quarantined[] = [],
 ): string {
-  // Scores of a file are of no split but that file, which the title names already.
+  // The split of scores from a file is the file itself, which the title already names.
   const split = judgment.split === title ? '' : judgment.split;
   return page(title, [
     verdictBlock(judgmentVerdict(judgment)),

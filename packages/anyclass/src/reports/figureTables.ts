@@ -1,4 +1,4 @@
-// A judgment's figures as tables.
+// Presents the metrics of a judgment as tables.
 
 import { counted } from '../errors/counted.js';
 import type { DecidedFigures, Judgment } from '../events/judgment.js';
@@ -6,7 +6,7 @@ import { decisionPhrase } from '../experiments/decisionText.js';
 import type { Cell, Column, Table } from '../tables/index.js';
 import { percent } from '../tables/percent.js';
 
-/** The figures that a reader looks at first, by their names in the paper. */
+/** The metrics that a reader looks at first, with their names in the paper. */
 const mainFigures = [
   ['macroF1', 'F1'],
   ['macroF2', 'F2'],
@@ -26,7 +26,7 @@ const mainFigures = [
   ['fprInNegatives', 'false positive rate in negatives'],
 ] as const;
 
-/** Each main figure at 0.5 and as decided, with its interval. */
+/** Returns each main metric at 0.5 and as decided, with its interval. */
 export function figureTable(judgment: Judgment): Table {
   const { metrics, intervals, decided } = judgment;
   return {
@@ -47,7 +47,7 @@ export function figureTable(judgment: Judgment): Table {
   };
 }
 
-/** The figures of each class. */
+/** Returns the metrics of each class. */
 export function classTable({ metrics, decided, reliability }: Judgment): Table {
   const percents = (titles: readonly string[]) => titles.map((title): Column => ({ title, kind: 'percent' }));
   return {
@@ -57,7 +57,10 @@ export function classTable({ metrics, decided, reliability }: Judgment): Table {
       { title: 'present', kind: 'count' },
       ...percents(['AP', 'AUC', 'F1', 'F2', 'precision', 'recall', 'ECE']),
       ...(decided
-        ? [{ title: 'threshold', kind: 'number', digits: 3 } as const, ...percents(['F1 at it', 'F2 at it'])]
+        ? [
+            { title: 'threshold', kind: 'number', digits: 3 } as const,
+            ...percents(['F1 as decided', 'F2 as decided']),
+          ]
         : []),
     ],
     rows: metrics.classNames.map((name, j): Cell[] => [
@@ -80,7 +83,7 @@ export function classTable({ metrics, decided, reliability }: Judgment): Table {
 function figureNote({ metrics, intervals, reliability, calibrated }: Judgment): string {
   const { rows, positiveRows, negativeRows } = metrics;
   return `${[
-    `${counted(rows, 'instance')}, ${positiveRows} positive and ${negativeRows} negative; percent`,
+    `${counted(rows, 'instance')}, ${positiveRows} positive and ${negativeRows} negative; in percent`,
     ...(intervals
       ? [
           `with ${Math.round(100 * intervals.confidence)}% bootstrap intervals (${intervals.replicates} replicates)`,
@@ -100,7 +103,7 @@ function withInterval(
   return interval ? { value, interval: { low: interval.low, high: interval.high } } : value;
 }
 
-/** Older versions fitted a threshold per class without a budget. */
+/** Returns the title of the decided column. Older versions fitted a threshold per class without a budget. */
 function titleOf({ rule, budget }: DecidedFigures): string {
   return budget === null ? 'with a threshold per class' : decisionPhrase({ rule, budget });
 }

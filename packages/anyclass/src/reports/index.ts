@@ -1,4 +1,4 @@
-// Pages and texts from runs and judgments.
+// Pages and text from runs and judgments.
 
 export { type JudgeOptions, judge } from '../evaluation/judge.js';
 export {

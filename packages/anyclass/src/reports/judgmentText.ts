@@ -1,4 +1,4 @@
-// Judgments as text for a terminal.
+// Formats judgments as text for a terminal.
 
 import { describeFalseAlarms } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
@@ -9,7 +9,7 @@ import { type Table, textTable } from '../tables/index.js';
 import { classTable, figureTable } from './figureTables.js';
 
 /**
- * A judgment as text: a verdict, the main figures, then a line for each class.
+ * Formats a judgment as text: a verdict, the main metrics, then a line for each class.
  *
  * @example
  * console.log(judgmentText(judge(scored)))
@@ -29,7 +29,7 @@ export function judgmentText(judgment: Judgment): string {
   ].join('\n\n');
 }
 
-/** What a run reached, and where it is. */
+/** Describes the results of a run, and where they are stored. */
 export function summaryText(folder: string, summary: RunSummary): string {
   const { test, validation } = summary;
   return [
@@ -40,32 +40,32 @@ export function summaryText(folder: string, summary: RunSummary): string {
 }
 
 /**
- * Which epoch a run was judged by, and why.
+ * Says which epoch a run was evaluated at, and why.
  *
  * @example
  * chosenEpoch(summary) // '7 of 10, the best by mAP'
  */
 export function chosenEpoch({ bestEpoch, epochs, bestBy, isLastInstead }: RunSummary): string {
-  return `${bestEpoch} of ${epochs}, ${isLastInstead ? `the last one, because the best by ${bestBy} is lost` : `the best by ${bestBy}`}`;
+  return `${bestEpoch} of ${epochs}, ${isLastInstead ? `the last one, because the best one by ${bestBy} is lost` : `the best by ${bestBy}`}`;
 }
 
-/** One line for each figure and reason, with all classes that it holds for. */
+/** Returns one line for each undefined metric and reason, with all its classes. */
 function undefinedLines(figures: Judgment['metrics']['undefinedFigures']): string[] {
   const classesOf = new Map<string, string[]>();
   for (const { metric, className, reason } of figures) {
     if (className === undefined) continue;
-    const key = `${metric} is not defined (${reason}): `;
+    const key = `${metric} is undefined (${reason}): `;
     classesOf.set(key, [...(classesOf.get(key) ?? []), className]);
   }
   return Array.from(classesOf, ([key, classes]) => key + classes.join(', '));
 }
 
-// The first line says what a note would.
+// Formats a table without its note, because the first line of the text says the same.
 function bare({ columns, rows }: Table): string {
   return textTable({ title: '', columns, rows });
 }
 
-/** What the fit of the decision promises, and what it cannot. */
+/** Says what the fitted decision guarantees, and what it does not. */
 function decisionLines(decided: Judgment['decided']): string[] {
   if (!decided?.report || decided.fittedOn === null) return [];
   const { report, fittedOn } = decided;

@@ -1,4 +1,4 @@
-// What a model was surest about and wrong.
+// Finds the mistakes that a model was most confident about.
 
 import type { Scored } from '@anyclass/core';
 import type { Dataset } from '../data/dataset.js';
@@ -15,8 +15,8 @@ export interface Mistake {
 }
 
 /**
- * The most confident mistakes of each kind, one for each row: classes seen in negative rows, wrong classes in positive
- * rows, and present classes that were missed.
+ * Returns the most confident mistakes of each kind, at most one per row: classes seen in negative rows, wrong
+ * classes in positive rows, and present classes that were missed.
  *
  * @example
  * const scored = { scores: new Float64Array([0.9, 0.2]), targets: [0, 1], classNames: ['crack'] };
@@ -56,7 +56,7 @@ export function confidentMistakes(
   };
 }
 
-/** Mistakes with their images, as HTML. `rowOf` finds the dataset's row of a scored one. */
+/** Returns mistakes with their images as HTML. `rowOf` maps a row of the scores to a row of the dataset. */
 export async function mistakeGallery(
   mistakes: readonly Mistake[],
   dataset: Dataset,

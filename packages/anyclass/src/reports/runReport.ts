@@ -1,7 +1,9 @@
-// report.html of a run, from what its folder holds: every figure can be recomputed from the scores beside it.
+// Writes a run's report.html from the contents of its folder: every number can be recomputed from the saved
+// scores.
 //
-// Beside it: `evaluationReport` for the page of `evaluate`, `experiment/` for that of `report`, `sweepFigures` for the file of
-// `sweep`. They draw with `charts/`, and put figures and tables into the blocks of `pages/`.
+// The other reports: `evaluationReport` for the page of `evaluate`, `experiment/` for that of `report`,
+// `sweepFigures` for the file of `sweep`. They draw with `charts/`, and put figures and tables into the
+// blocks of `pages/`.
 
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
@@ -25,7 +27,8 @@ import { trainingFigures } from './trainingFigures.js';
 import { unreadableSection } from './unreadableImages.js';
 
 /**
- * Writes the report of a finished run; with the dataset also the images of the most confident mistakes.
+ * Writes the report of a finished run and returns its path. With the dataset, it also shows the images of the
+ * most confident mistakes.
  *
  * @example
  * await writeRunReport('runs/sewer', await openDataset('sewerml=data/sewer')) // 'runs/sewer/report.html'
@@ -62,7 +65,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
   return paths.report;
 }
 
-/** The tables of a judgment, for this page and for that of `evaluate`. */
+/** Returns the tables of a judgment, for this page and for that of `evaluate`. */
 export function judgmentSections(judgment: Judgment): Section[] {
   const { split } = judgment;
   return [
@@ -102,11 +105,11 @@ async function mistakeSection(scored: Scored, names: readonly string[], dataset:
     const name = dataset.names.at(row);
     if (wanted.has(name)) rowOf.set(name, row);
   }
-  const parts = [note('At 0.5, most confident first.')];
+  const parts = [note('At a threshold of 0.5, most confident first.')];
   for (const kind of ['seen in a negative', 'seen beside others', 'missed'] as const) {
     if (mistakes[kind].length === 0) continue;
     parts.push(`<h3>${mistakeTitles[kind]}</h3>`);
     parts.push(await mistakeGallery(mistakes[kind], dataset, (row) => rowOf.get(names[row]!)));
   }
-  return { name: 'mistakes', title: 'The most confident mistakes', parts };
+  return { name: 'mistakes', title: 'Most confident mistakes', parts };
 }

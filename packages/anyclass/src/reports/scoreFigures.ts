@@ -1,4 +1,5 @@
-// Scores of one model as figures: metrics against the threshold, precision against recall, probability against frequency.
+// Plots the scores of one model: metrics against the threshold, precision against recall, probability against
+// frequency.
 
 import {
   type Calibration,
@@ -13,7 +14,7 @@ import {
 import { type Line, type LinePoint, lineChart } from '../charts/lineChart.js';
 import type { Figure } from '../pages/blocks.js';
 
-// More points than pixels only make the page heavy, and more classes the chart unreadable.
+// More points than pixels would only make the page large, and more classes would make the chart unreadable.
 const mostPoints = 250;
 const mostClasses = 20;
 
@@ -28,20 +29,20 @@ export function scoreFigures(scored: Scored, calibration?: Calibration): Figure[
   ];
 }
 
-/** Lines of precision against recall. */
+/** Plots precision against recall. */
 export function precisionRecallFigure(lines: readonly Line[]): Figure {
   const title = 'Precision against recall';
   const svg = lineChart(lines, { title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
   return { name: 'precision-recall', title, svg };
 }
 
-/** Lines in percent against the threshold. */
+/** Plots percentages against the threshold. */
 export function againstThreshold(name: string, title: string, y: string, lines: readonly Line[]): Figure {
   const svg = lineChart(lines, { title, x: 'threshold', y, xRange: [0, 1], yRange: [0, 100] });
   return { name, title, svg };
 }
 
-/** Lines of reliability below the ideal. */
+/** Plots reliability together with the ideal. */
 export function reliabilityFigure(lines: readonly Line[]): Figure {
   const title = 'Reliability of ‘any class is present’';
   const ideal: Line = {

@@ -1,5 +1,6 @@
-// Figures against a swept value: F1, F2 and mAP in one panel, F1-Neg in the other, at 0.5 as in the paper and at decisions. The
-// same panels are in the page of `report` and, beside one another, in the file of `sweep`.
+// Plots metrics against a swept value: F1, F2 and mAP in one panel, F1-Neg in the other, at 0.5 as in the
+// paper and at decisions. The same panels are in the page of `report` and, side by side, in the file of
+// `sweep`.
 
 import type { PaperFigure } from '@anyclass/core';
 import { light } from '../charts/render.js';
@@ -10,19 +11,19 @@ import type { JudgedSplit } from '../experiments/readRuns.js';
 import type { Sweep } from '../experiments/sweep.js';
 import type { Figure } from '../pages/blocks.js';
 
-/** What both panels show. */
+/** The content of both panels. */
 export interface SweepPanels {
-  /** The swept value, such as λ. */
+  /** Name of the swept value, such as λ. */
   readonly title: string;
   readonly split: JudgedSplit;
-  /** What stands for the standard loss on the axis. */
+  /** Label of the standard loss on the axis. */
   readonly standard: string;
   readonly upper: readonly SweepLine[];
   readonly negative: readonly SweepLine[];
 }
 
 /**
- * The panels of a sweep. Error bars are standard deviations over seeds, and both ends with two seeds.
+ * Returns the panels of a sweep. Error bars are standard deviations over seeds, or the range with two seeds.
  *
  * @example
  * sweepPanels(sweep, 'validation').upper.map(({ name }) => name) // ['F1 at 5% false alarms', 'F1', 'F2', 'mAP']
@@ -47,13 +48,13 @@ export function sweepPanels(
     title,
     split,
     standard: points.find(({ value }) => value === null)?.figures.loss ?? '',
-    // F2 also where classes have an importance, as in the paper's ablations of SewerML.
+    // F2 even if classes have an importance, as in the paper's ablations on SewerML.
     upper: [...decidedLine('macroF1'), ...(['macroF1', 'macroF2', 'mAP'] as const).map(line)],
     negative: [...decidedLine('f1Neg'), line('f1Neg')],
   };
 }
 
-/** A figure for each panel. */
+/** Draws a figure for each panel. */
 export function sweepFigures(
   { title, split, standard, upper, negative }: SweepPanels,
   name: string,
@@ -67,7 +68,7 @@ export function sweepFigures(
 }
 
 /**
- * Both panels in one SVG.
+ * Draws both panels in one SVG.
  *
  * @example
  * writeFileSync('sweep.svg', sweepSvg(sweepPanels(sweep, 'validation')))

@@ -60,7 +60,7 @@ const two = group(
   ],
 );
 
-test('each point is the mean over seeds of F1 and of the false alarms that were measured', () => {
+test('each point is the mean over seeds of F1 and of the measured false alarms', () => {
   const { svg, title } = tradeOffFigure('pipes', [one, two], decision)!;
   expect(title).toBe('pipes: F1 against false alarms on test');
   for (const label of [
@@ -72,18 +72,18 @@ test('each point is the mean over seeds of F1 and of the false alarms that were 
   expect(svg).not.toMatch(/NaN|undefined/);
 });
 
-test('several seeds have a band, a single one has none', () => {
+test('several seeds have a band; a single one has none', () => {
   const bands = (groups: readonly GroupFigures[]) =>
     tradeOffFigure('pipes', groups, decision)!.svg.match(/fill-opacity="0.16"/g)?.length ?? 0;
   expect(bands([one])).toBe(0);
   expect(bands([one, two])).toBe(1);
 });
 
-test('a false-alarm budget stands in it as a line, another budget does not', () => {
+test('a false-alarm budget is drawn as a line; another budget is not', () => {
   expect(tradeOffFigure('pipes', [one], decision)!.svg).toContain('>budget: 5%<');
   expect(tradeOffFigure('pipes', [one], { budget: { f1Neg: 0.9 } })!.svg).not.toContain('budget');
 });
 
-test('without a labeled test split there is no figure', () => {
+test('without a labeled test split, there is no figure', () => {
   expect(tradeOffFigure('pipes', [group('bce')], decision)).toBeUndefined();
 });

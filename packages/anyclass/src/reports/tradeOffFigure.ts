@@ -1,4 +1,4 @@
-// F1 against false alarms: what each loss buys at every price, the first figure of a comparison.
+// F1 against false alarms: what each loss achieves at every budget. This is the first figure of a comparison.
 
 import { type Line, lineChart } from '../charts/lineChart.js';
 import type { GroupFigures } from '../experiments/comparison.js';
@@ -7,8 +7,8 @@ import type { Spread } from '../experiments/figures.js';
 import type { Figure } from '../pages/blocks.js';
 
 /**
- * The trade-offs of a dataset's groups on test; undefined where none has one. Points are means over seeds; the band reaches a
- * standard deviation to either side, with two seeds from one to the other.
+ * Draws the trade-offs of a dataset's groups on the test split; undefined if no group has one. Points are
+ * means over seeds; the band is ± one standard deviation, or the range with two seeds.
  *
  * @example
  * const figure = tradeOffFigure('coco-41', comparison.groups, comparison.decision);
@@ -38,14 +38,14 @@ export function tradeOffFigure(
     xRange: [0, 5 * Math.ceil(Math.max(20, ...lines.flatMap(({ points }) => points.map(({ x }) => x))) / 5)],
     yIsPercent: true,
     ends: 'band',
-    // Wider than the others, which it precedes; on a phone its words can still be read.
+    // Wider than the figures that follow, but its text is still readable on a phone.
     width: 520,
     height: 330,
   });
   return { name: 'trade-off', title, svg };
 }
 
-/** Where the losses are compared. */
+/** Returns a vertical line at the budget at which the losses are compared. */
 function budgetLine(lines: readonly Line[], budget: DecisionChoice['budget']): Line[] {
   if (!('falseAlarms' in budget)) return [];
   const heights = lines.flatMap(({ points }) => points.flatMap(({ y, low, high }) => [y, low, high]));

@@ -1,4 +1,4 @@
-// Training as users call it: a finished run has its report.
+// Training as users call it: a finished run gets its report.
 
 import type { ConfigurationInput } from '../configuration/schema.js';
 import type { Dataset } from '../data/dataset.js';
@@ -7,7 +7,7 @@ import { resume as resumeRun } from '../training/resume.js';
 import { train as trainRun } from '../training/train.js';
 
 /**
- * Trains as a configuration says, evaluates the result and writes its report.
+ * Trains with a configuration, evaluates the result and writes its report.
  *
  * @example
  * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
@@ -21,7 +21,8 @@ export function train(
 }
 
 /**
- * Resumes a run from its newest usable checkpoint, as if it had never stopped. A finished run is left as it is.
+ * Resumes a run from its newest usable checkpoint, as if it had never stopped. A finished run is left
+ * unchanged.
  *
  * @example
  * await resume('runs/sewer');
@@ -30,7 +31,7 @@ export function resume(folder: string, options: Omit<TrainOptions, 'run'> = {}):
   return resumeRun(folder, { onJudged: writeReport, ...options });
 }
 
-/** ECharts takes half a second to load: only a run that is finished waits for it. */
+/** Writes the report. ECharts takes half a second to load, so it is loaded only for a finished run. */
 async function writeReport(folder: string, dataset: Dataset): Promise<void> {
   const { writeRunReport } = await import('./runReport.js');
   await writeRunReport(folder, dataset);

@@ -2,7 +2,7 @@ import { type Line, lineChart } from '../charts/lineChart.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { Figure } from '../pages/blocks.js';
 
-/** A run's losses and validation figures by epoch. */
+/** Plots a run's losses and validation metrics by epoch. */
 export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {
   const line = (name: string, value: (record: EpochRecord) => number | null): Line => ({
     name,
@@ -34,6 +34,6 @@ export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {
   });
   return [
     figure('losses', 'Losses', losses, 'loss'),
-    figure('validation-figures', 'Metrics on validation', figures, '%'),
+    figure('validation-figures', 'Validation metrics', figures, '%'),
   ];
 }

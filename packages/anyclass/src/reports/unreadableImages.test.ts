@@ -10,7 +10,7 @@ import { writeRunReport } from './runReport.js';
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-unreadable-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a report names every image that could not be read, and says nothing where all could', async () => {
+test('a report names every image that could not be read, and has no such section if there are none', async () => {
   const run = join(folder, 'run');
   writeSyntheticRun(run, { configuration: tinyRun, strength: 3 });
   const path = join(run, 'summary.json');

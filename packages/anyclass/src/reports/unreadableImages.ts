@@ -4,8 +4,8 @@ import { tableBlock } from '../pages/blocks.js';
 import { note, type Section } from '../pages/page.js';
 
 /**
- * The images that could not be read, all of them, for a page; nothing where there are none. They were left out, so that every
- * figure beside is without them.
+ * Lists all images that could not be read; empty if there are none. They were excluded, so no metric on the
+ * page includes them.
  *
  * @example
  * unreadableSection([{ row: 3, name: '3.png', reason: 'premature end of JPEG image' }])[0]?.title // '1 unreadable image'
@@ -22,7 +22,7 @@ export function unreadableSection(quarantined: readonly Quarantined[]): Section[
       name: 'unreadable',
       title: counted(quarantined.length, 'unreadable image'),
       parts: [
-        note('Excluded from training and from all metrics here, never replaced by others.'),
+        note('Excluded from training and from all metrics on this page, and not replaced by other images.'),
         `<details${quarantined.length > 20 ? '' : ' open'}><summary>Names and reasons</summary>${tableBlock({ name: 'unreadable', table })}</details>`,
       ],
     },

@@ -1,11 +1,12 @@
-// Names of classes as a user gives them: in a file, or with commas between.
+// Class names as a user gives them: in a file, or comma-separated.
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 
 /**
- * The classes of a text: a file with one a line or a JSON list, else names with commas between.
+ * Reads class names from a text: the path of a file with one name per line or a JSON list, or else
+ * comma-separated names.
  *
  * @example
  * readClassList('crack, roots') // ['crack', 'roots']

@@ -24,7 +24,7 @@ const step: StepEvent = {
   dataWaitShare: 0,
 };
 
-test('steps are logged once a second, everything else as it comes', () => {
+test('steps are logged once a second, everything else immediately', () => {
   const path = join(folder, 'events.jsonl');
   let now = Date.parse('2026-01-31T12:00:00Z');
   const log = eventLog(path, () => now);
@@ -43,14 +43,14 @@ test('steps are logged once a second, everything else as it comes', () => {
   expect(events[0]).toEqual({ time: '2026-01-31T12:00:00.000Z', ...step });
 });
 
-test('a task that is over at once is seen to begin and to end', () => {
+test('the first and last progress of a short task pass', () => {
   const passes = limitedRate(1000, () => 0);
   const progress = (done: number) =>
     passes({ type: 'progress', task: 'validation', done, total: 40, unit: 'images' });
   expect([0, 10, 20, 30, 40].map(progress)).toEqual([true, true, false, false, true]);
 });
 
-test('a log that was cut off is read up to there, and one that cannot be written ends nothing', () => {
+test('a truncated log is read up to that point, and one that cannot be written causes no error', () => {
   const path = join(folder, 'cut.jsonl');
   eventLog(path)({ type: 'note', text: 'whole' });
   appendFileSync(path, '{"time":"2026');

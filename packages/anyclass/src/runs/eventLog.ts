@@ -1,4 +1,4 @@
-// events.jsonl: what a run reported as it went, a line for each event with its time. A resumed run appends.
+// events.jsonl: the events that a run reported, one line each with its time. A resumed run appends.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { isPlainObject } from '../configuration/overrides.js';
@@ -8,8 +8,8 @@ import { parsedJson } from '../files/wholeFile.js';
 const heartbeatMilliseconds = 1000;
 
 /**
- * A listener that appends events to a file: steps and progress about once a second, everything else as it comes. A line that
- * cannot be written is dropped: the run itself says when its disk is full.
+ * Returns a listener that appends events to a file: steps and progress about once a second, everything else
+ * immediately. A line that cannot be written is dropped: the run itself reports a full disk.
  *
  * @example
  * const log = eventLog('runs/sewer/events.jsonl');
@@ -22,14 +22,14 @@ export function eventLog(path: string, now = () => Date.now()): RunEventListener
     try {
       appendFileSync(path, `${JSON.stringify({ time: new Date(now()).toISOString(), ...event })}\n`);
     } catch {
-      // As said above.
+      // Dropped; see above.
     }
   };
 }
 
 /**
- * Lets steps and progress pass once in this many milliseconds, and every other event. The first and the last progress of a
- * task pass too, so that whoever follows sees it begin and end.
+ * Returns a filter that lets steps and progress pass once in this many milliseconds, and every other event.
+ * The first and last progress of a task always pass, so that listeners see it start and end.
  *
  * @example
  * const passes = limitedRate(1000);
@@ -46,10 +46,10 @@ export function limitedRate(milliseconds: number, now = () => Date.now()): (even
   };
 }
 
-/** An event as the log has it. */
+/** An event as it is stored in the log. */
 export type LoggedEvent = RunEvent & { readonly time: string };
 
-/** The events of a log; a line that was cut off or damaged is not there. */
+/** Reads the events of a log; truncated or damaged lines are skipped. */
 export function readEvents(path: string): LoggedEvent[] {
   if (!existsSync(path)) return [];
   return readFileSync(path, 'utf8').split('\n').map(parsedJson).filter(isLogged);

@@ -19,7 +19,7 @@ network.eval();
 const weights = [...network.stateDict()];
 const classes = ['crack', 'roots', 'deposit'];
 
-/** As Lightning writes them, with the loss beside the network. */
+/** A checkpoint as Lightning writes it, with the loss next to the network. */
 const checkpoint = at('lightning.safetensors');
 saveTensors(checkpoint, [
   ...weights.map(([name, tensor]) => [`model.${name}`, tensor] as const),
@@ -27,7 +27,7 @@ saveTensors(checkpoint, [
 ]);
 const options = { network: 'tresnet-s', classes, inputSize: 32 } as const;
 
-test('a checkpoint becomes a model with its classes and statistics, which scores as the network did', () => {
+test('a checkpoint becomes a model with its classes and statistics, with the same outputs as the network', () => {
   const statistics = { channels: 1, mean: [0.506], std: [0.23] } as const;
   const report = importModel(checkpoint, { ...options, ...statistics, out: at('model.safetensors') });
   expect(report).toMatchObject({
@@ -48,7 +48,7 @@ test('a window and a frame are part of the model', () => {
   expect(loadModel(at('ct.safetensors')).description).toMatchObject(reading);
 });
 
-test('a last layer for other classes is refused with the number that it has', () => {
+test('a last layer for a different number of classes is refused, with its number of outputs', () => {
   const out = at('other.safetensors');
   expect(() => importModel(checkpoint, { ...options, classes: ['crack', 'roots'], out })).toThrow(
     /has 3 outputs, but 2 classes are given/,
@@ -61,7 +61,7 @@ test('a last layer for other classes is refused with the number that it has', ()
   expect(() => importModel(headless, { ...options, out })).toThrow(/no last layer that fits, but 3 classes/);
 });
 
-test('a checkpoint that lacks a part of the network is refused with what is missing', () => {
+test('a checkpoint that lacks part of the network is refused, with what is missing', () => {
   const [first, ...rest] = weights;
   const partial = at('partial.safetensors');
   saveTensors(partial, rest);
@@ -78,7 +78,7 @@ test.each([
   );
 });
 
-test('nothing is replaced, and a file that is not there is told', () => {
+test('no existing file is replaced, and a missing file is reported', () => {
   writeFileSync(at('here.safetensors'), '');
   expect(() => importModel(checkpoint, { ...options, out: at('here.safetensors') })).toThrow(
     'already exists',
@@ -88,7 +88,7 @@ test('nothing is replaced, and a file that is not there is told', () => {
   );
 });
 
-test('classes are a list with commas, lines of a file or a JSON list, each once', () => {
+test('classes are a comma-separated list, lines of a file or a JSON list, without duplicates', () => {
   expect(readClassList('crack, hot dog')).toEqual(['crack', 'hot dog']);
   writeFileSync(at('classes.txt'), 'crack\r\nroots\n');
   expect(readClassList(at('classes.txt'))).toEqual(['crack', 'roots']);

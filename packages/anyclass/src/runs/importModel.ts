@@ -1,4 +1,4 @@
-// A model file from a checkpoint that another program wrote: PyTorch's or a plain safetensors file.
+// Makes a model file from a checkpoint that another program wrote: a PyTorch or a plain safetensors file.
 
 import { existsSync } from 'node:fs';
 import { nn } from '@anyclass/torch';
@@ -25,10 +25,10 @@ export interface ImportModelOptions extends PreparationChanges {
 }
 
 /**
- * Writes a model file with a checkpoint's weights, which `evaluate` and `openPredictor` take like that of a run. Every weight
- * of the network must be in the checkpoint, the last layer with an output for each class; what else the checkpoint holds is
- * reported. Images are prepared as PyTorch's own models expect, unless channels, mean, standard deviation, window and frame say
- * otherwise.
+ * Writes a model file with a checkpoint's weights, which `evaluate` and `openPredictor` accept like that of a
+ * run. The checkpoint must have every weight of the network, and a last layer with one output per class;
+ * unused entries are reported. Images are preprocessed as PyTorch's own models expect, unless channels, mean,
+ * standard deviation, window or frame say otherwise.
  *
  * @example
  * const report = importModel('sewerml-tresnet-l.ckpt', {
@@ -101,7 +101,7 @@ function checkStatistics({ channels = 3, mean, std }: PreparationChanges): void 
   }
 }
 
-/** A network of which a part is random is no model. */
+/** Throws if part of the network would be random, because that is not a model. */
 function refusePart(
   network: Network,
   report: WeightReport,

@@ -1,4 +1,4 @@
-// Run folders: what a run left behind, and tables of scores.
+// Run folders: the files of a run, and tables of scores.
 
 export { type LoggedEvent, readEvents } from './eventLog.js';
 export { readEpochs } from './metricsLog.js';

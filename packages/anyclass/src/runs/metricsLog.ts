@@ -1,4 +1,4 @@
-// metrics.jsonl: a line for each epoch, appended when it is over.
+// metrics.jsonl: one line per epoch, appended when the epoch is complete.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { withPath } from '@anyclass/torch/files';
@@ -10,7 +10,7 @@ export function appendEpoch(path: string, record: EpochRecord): void {
   withPath(path, () => appendFileSync(path, `${JSON.stringify(record)}\n`));
 }
 
-/** The epochs in the log; a line that was cut off or damaged is not there. */
+/** Reads the epochs in the log; truncated or damaged lines are skipped. */
 export function readEpochs(path: string): EpochRecord[] {
   if (!existsSync(path)) return [];
   return readFileSync(path, 'utf8').split('\n').map(parsedJson).filter(isEpoch);
@@ -20,7 +20,7 @@ function isEpoch(value: unknown): value is EpochRecord {
   return isPlainObject(value) && typeof value['epoch'] === 'number' && isPlainObject(value['validation']);
 }
 
-/** Forgets what came after an epoch: a resumed run lives it again. */
+/** Removes the epochs after the given one, because a resumed run repeats them. */
 export function keepEpochs(path: string, upTo: number): void {
   const kept = readEpochs(path).filter(({ epoch }) => epoch <= upTo);
   writeWhole(path, kept.map((record) => `${JSON.stringify(record)}\n`).join(''));

@@ -26,14 +26,14 @@ saveModel(at('model.safetensors'), {
   },
 });
 
-test('a model whose weights became zeros is refused with its name', () => {
+test('a model whose weights were overwritten with zeros is refused, and named', () => {
   const bytes = readFileSync(at('model.safetensors'));
   bytes.fill(0, bytes.length / 2);
   writeFileSync(at('zeros.safetensors'), bytes);
   expect(() => loadModel(at('zeros.safetensors'))).toThrow(/zeros\.safetensors: is damaged: tensor "/);
 });
 
-test('a model of a version without checksums loads with a remark', () => {
+test('a model from a version without checksums loads with a remark', () => {
   const { tensors, metadata } = loadTensors(at('model.safetensors'));
   const { checksums: _left, ...older } = metadata;
   saveTensors(at('older.safetensors'), tensors, older);
@@ -45,7 +45,7 @@ test('a model of a version without checksums loads with a remark', () => {
   checked.network.dispose();
 });
 
-test('scores with a changed digit are refused, others beside them are not', async () => {
+test('scores with a changed digit are refused; other tables in the folder are not', async () => {
   const table = { names: ['a.png', 'b.png'], classNames: ['crack'], values: [0.25, 0.75] };
   writeScoreChecksums(folder, { 'test.csv': writeTable(at('test.csv'), table) });
   writeTable(at('mine.csv'), table);

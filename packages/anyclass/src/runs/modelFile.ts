@@ -1,4 +1,4 @@
-// A trained network with all that its use takes: classes, how images are prepared, calibration and decision.
+// A trained network with everything needed to use it: classes, image preprocessing, calibration and decision.
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,15 +11,15 @@ import { buildNetwork } from '../networks/createNetwork.js';
 import type { CompleteNetworkOptions, Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 
-/** What is known of a model beside its network. */
+/** What is known about a model apart from its network. */
 export type ModelDescription = ModelFacts & ModelInput;
 
 interface ModelFacts {
   readonly classes: readonly string[];
-  /** The epoch that the weights are from, counted from 1. */
+  /** The epoch that the weights come from, counted from 1. */
   readonly epoch: number;
   readonly loss: string;
-  /** DATASET, as the configuration had it. */
+  /** DATASET, as in the configuration. */
   readonly dataset: string;
   readonly classImportance?: readonly number[];
   /** Applied to the network's probabilities before anything else. */
@@ -31,18 +31,18 @@ interface ModelFacts {
 export interface Model {
   readonly network: Network;
   readonly description: ModelDescription;
-  /** What its user should know: that it is from a version that wrote no checksums. */
+  /** Warnings for the user, such as that the file comes from a version that wrote no checksums. */
   readonly remarks?: readonly string[];
 }
 
-/** Writes a model to one safetensors file, whole or not at all. */
+/** Writes a model to one safetensors file, completely or not at all. */
 export function saveModel(path: string, { network, description }: Model): void {
   saveWeights(network, path, { model: JSON.stringify(description) });
 }
 
 /**
- * A model from its file, or from the folder of a finished run; in evaluation mode, on the CPU. A file that differs from what
- * was written is refused.
+ * Loads a model from its file or from the folder of a finished run, in evaluation mode on the CPU. Throws if
+ * the file differs from what was written.
  *
  * @example
  * const { network, description } = loadModel('runs/sewer');
@@ -73,7 +73,7 @@ export function loadModel(path: string): Model {
   };
 }
 
-/** The file that a path to a model or a run means. */
+/** The model file that a path to a model or a run refers to. */
 export function modelPath(path: string): string {
   if (!existsSync(path)) throw new UserError(`${path}: no such model or run`);
   if (!statSync(path).isDirectory()) return path;
@@ -86,7 +86,7 @@ export function modelPath(path: string): string {
   return file;
 }
 
-/** Files of older versions have a threshold per class, for probabilities that were not calibrated. */
+/** Files from older versions have a threshold per class, for uncalibrated probabilities. */
 type RecordedDescription = ModelDescription & { readonly thresholds?: FittedThresholds };
 
 function describedModel({ thresholds, ...description }: RecordedDescription): ModelDescription {
@@ -95,7 +95,7 @@ function describedModel({ thresholds, ...description }: RecordedDescription): Mo
   return { ...rest, decision: classDecision(thresholds) };
 }
 
-/** A threshold per class, as older versions fitted it, in the form of a decision. */
+/** Converts thresholds per class, as older versions fitted them, to a decision. */
 export function classDecision({
   values,
   classNames,

@@ -1,5 +1,5 @@
-// The class importance that a model's file carries, for runs whose record does not have it. Read by hand: reports work where
-// there is no libtorch.
+// Reads the class importance from a model file, for runs whose record does not have it. The file is read by
+// hand, because reports must work without libtorch.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
@@ -9,10 +9,10 @@ const header = z.object({ __metadata__: z.object({ model: z.string() }) });
 const description = z.object({ classImportance: z.array(z.number()).optional() });
 
 /**
- * Weights of the classes in F2-CIW; undefined where the model has none, or is missing or damaged.
+ * Returns the class weights for F2-CIW; undefined if the model has none, or is missing or damaged.
  *
  * @example
- * modelImportance('runs/sewer/model.safetensors')?.[0] // 1, of RB
+ * modelImportance('runs/sewer/model.safetensors')?.[0] // 1, the weight of RB
  */
 export function modelImportance(path: string): readonly number[] | undefined {
   const { data } = header.safeParse(parsedJson(headerText(path)));

@@ -14,7 +14,7 @@ const read = (text: string) => {
   return readPlainTable(file);
 };
 
-test('what was written comes back: names in any script, every bit of numbers, nothing for unknown', () => {
+test('a written table is read back: names in any script, numbers bit for bit, empty cells for unknown', () => {
   const anyName = fc.stringMatching(/^[\p{L}\d][\p{L}\d ._/-]{0,8}[\p{L}\d]$/u);
   const anyValue = fc.oneof(fc.constantFrom(0, 1, Number.NaN), fc.double({ noNaN: true }));
   fc.assert(
@@ -37,14 +37,14 @@ test('what was written comes back: names in any script, every bit of numbers, no
 
 test.each([
   ['quotes', 'Filename,crack\n"a,b",1\n'],
-  ['ends of lines as on Windows', 'Filename,crack\r\na,1\r\n'],
-  ['no end of the last line', 'Filename,crack\na,1'],
-  ['names elsewhere', 'crack,Filename\n1,a\n'],
+  ['Windows line endings', 'Filename,crack\r\na,1\r\n'],
+  ['no newline at the end', 'Filename,crack\na,1'],
+  ['names in another column', 'crack,Filename\n1,a\n'],
   ['labels for people', 'Filename,crack,labels\na,1,crack\n'],
-  ['a class twice', 'Filename,crack,crack\na,1,1\n'],
+  ['a duplicate class', 'Filename,crack,crack\na,1,1\n'],
   ['a cell too few', 'Filename,crack,roots\na,1\nb,1,0\n'],
   ['a cell too many', 'Filename,crack\na,1,0\n'],
-  ['text for a number', 'Filename,crack\na,much\n'],
+  ['text instead of a number', 'Filename,crack\na,much\n'],
   ['spaces', 'Filename,crack\na, \n'],
   ['an empty line', 'Filename,crack\n\na,1\n'],
   ['no rows', 'Filename,crack\n'],
@@ -52,7 +52,7 @@ test.each([
   expect(read(text)).toBeUndefined();
 });
 
-test('a file that is not there is left to the general reader, which names it', async () => {
+test('a missing file is left to the general reader, which names it', async () => {
   expect(readPlainTable(join(folder, 'nowhere.csv'))).toBeUndefined();
   await expect(readTable(join(folder, 'nowhere.csv'))).rejects.toThrow('nowhere.csv');
 });

@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-run-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (name: string) => join(folder, name);
 
-test('the lock of a living process is respected, that of a dead one is taken over', () => {
+test('the lock of a live process is respected; that of a dead one is taken over', () => {
   const lock = lockRun(folder);
   expect(() => lockRun(folder)).toThrow(`process ${process.pid} on ${hostname()} is working on this run`);
   lock[Symbol.dispose]();
@@ -23,7 +23,7 @@ test('the lock of a living process is respected, that of a dead one is taken ove
   lockRun(folder)[Symbol.dispose]();
 });
 
-test('a process that got the number of a dead one does not keep its lock', () => {
+test('a process that got the id of a dead one does not keep its lock alive', () => {
   writeFileSync(at('lock'), JSON.stringify({ host: hostname(), pid: process.pid, started: 'another time' }));
   lockRun(folder)[Symbol.dispose]();
 });
@@ -34,7 +34,7 @@ test('the lock of another machine is left alone', () => {
   rmSync(at('lock'));
 });
 
-test('a table of scores comes back with every bit', async () => {
+test('a score table is read back bit for bit', async () => {
   const anyName = fc
     .string({ minLength: 1 })
     .filter((name) => name.trim() === name && !/[\r\n\0]/.test(name));
@@ -55,7 +55,7 @@ test('a table of scores comes back with every bit', async () => {
   );
 });
 
-test('a table that the disk has no room for is not there, rather than cut off', () => {
+test('a table that does not fit on the disk is absent rather than truncated', () => {
   const built = resolve(import.meta.dirname, '../../dist/runs/scoreFiles.js');
   const path = at('large.csv');
   const program = `
@@ -73,12 +73,12 @@ test('a table that the disk has no room for is not there, rather than cut off', 
   expect(readdirSync(folder).filter((name) => name.startsWith('large.csv'))).toEqual([]);
 });
 
-test('scores meet labels by name, whatever the order of rows and columns', () => {
+test('scores are matched to labels by name, whatever the order of rows and columns', () => {
   const scores = { names: ['b', 'a'], classNames: ['y', 'x'], values: Float64Array.of(0.1, 0.2, 0.3, 0.4) };
   const labels = { names: ['a', 'b'], classNames: ['x', 'y'], values: Float64Array.of(1, 0, 0, Number.NaN) };
   expect([...joinTables(scores, labels).scores]).toEqual([0.4, 0.3, 0.2, 0.1]);
   expect(() => joinTables({ ...scores, classNames: ['y', 'z'] }, labels)).toThrow(
-    'the table of scores: lacks the class x; it has y, z',
+    'the score table: lacks the class x; it has y, z',
   );
   expect(() => joinTables({ ...scores, names: ['b', 'c'] }, labels)).toThrow('1 name (a) without scores');
 });
@@ -90,7 +90,7 @@ test.each([
   ['Filename,y\na,1\nb,1\n', ': lacks the class x; it has y'],
   ['Filename,x\na,1\n', ' do not match: 1 name (b) without scores'],
 ])(
-  'the scores %j are refused with their file, and those of classes without labels count not',
+  'the scores %j are refused with their file; scores of classes without labels do not matter',
   async (text, message) => {
     writeFileSync(at('scores.csv'), text);
     writeFileSync(at('labels.csv'), 'Filename,x\na,1\nb,\n');
@@ -125,17 +125,17 @@ test.each([
 });
 
 test.each([
-  ['{', 'config.json: is damaged (not valid JSON); remove the folder'],
-  ['{}', 'config.json: is damaged (configuration: expected an object'],
-  ['[1]', 'config.json: is damaged (expected an object'],
-])('a run whose config.json holds %j is refused by its name', (text, message) => {
+  ['{', 'config.json is damaged (not valid JSON); delete the folder'],
+  ['{}', 'config.json is damaged (configuration: expected an object'],
+  ['[1]', 'config.json is damaged (expected an object'],
+])('a run whose config.json holds %j is refused, and named', (text, message) => {
   mkdirSync(at('damaged'), { recursive: true });
   writeFileSync(at('damaged/config.json'), text);
   expect(() => openRun(at('damaged'))).toThrow(UserError);
   expect(() => openRun(at('damaged'))).toThrow(message);
 });
 
-test('a resumed run forgets the epochs that it lives again, and a line that was cut off', () => {
+test('a resumed run drops the epochs that it repeats, and a truncated line', () => {
   const line = (epoch: number) => `{"epoch":${epoch},"validation":{}}\n`;
   writeFileSync(at('metrics.jsonl'), `${line(1)}null\n${line(2)}${line(3)}{"epo`);
   expect(readEpochs(at('metrics.jsonl'))).toHaveLength(3);
@@ -143,7 +143,7 @@ test('a resumed run forgets the epochs that it lives again, and a line that was 
   expect(readFileSync(at('metrics.jsonl'), 'utf8')).toBe(line(1) + line(2));
 });
 
-test('a run is not begun in a folder that holds something else', () => {
+test('a run does not start in a folder that holds something else', () => {
   writeFileSync(at('notes.txt'), '');
   expect(() => createRunFolder(folder)).toThrow('is not empty');
   expect(() => openRun(folder)).toThrow('not a run');

@@ -1,11 +1,11 @@
-// The folder of a run:
+// A run folder:
 //   config.json       the complete configuration, versions, the dataset's fingerprint
-//   metrics.jsonl     a line for each epoch
-//   events.jsonl      what the run reported as it went, with a heartbeat each second
-//   checkpoints/      to resume from, and the weights of the best epochs
+//   metrics.jsonl     one line per epoch
+//   events.jsonl      the events of the run, with a heartbeat each second
+//   checkpoints/      checkpoints to resume from, and the weights of the best epochs
 //   model.safetensors the chosen weights with classes, thresholds and calibration
 //   scores/           probabilities and labels by file name
-//   summary.json      what was reached
+//   summary.json      the results
 //   report.html
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -32,17 +32,17 @@ export interface RunPaths {
   readonly report: string;
 }
 
-/** What is known of a run when it begins. */
+/** What is known about a run when it starts. */
 export interface RunRecord {
   readonly configuration: Configuration;
   readonly versions: Readonly<Record<string, string>>;
   readonly classes: readonly string[];
-  /** Weights of the classes in F2-CIW, where the data bring them. */
+  /** Class weights for F2-CIW, if the dataset has them. */
   readonly classImportance?: readonly number[] | undefined;
-  /** Of names, labels and splits: a resumed run must find the same data. */
+  /** Hash of names, labels and splits: a resumed run must find the same data. */
   readonly datasetFingerprint: string;
   readonly started: string;
-  /** Of a run that several processes began together. */
+  /** Present if several processes started the run together. */
   readonly distribution?: Distribution | undefined;
 }
 
@@ -61,12 +61,12 @@ export function runPaths(folder: string): RunPaths {
   };
 }
 
-/** Whether a path is the folder of a run, and not a model's file. */
+/** Whether a path is a run folder, as opposed to a model file. */
 export function isRunFolder(path: string): boolean {
   return existsSync(runPaths(path).config);
 }
 
-/** Refuses a folder that holds anything for a new run. */
+/** Throws if a folder for a new run already holds anything. */
 export function refuseOldRun(folder: string): void {
   if (existsSync(runPaths(folder).config)) {
     throw new UserError(`${folder} already holds a run; resume it or choose another folder`, {
@@ -79,14 +79,14 @@ export function refuseOldRun(folder: string): void {
   }
 }
 
-/** What a process leaves that was killed before its run had begun: locks, drafts and empty folders. */
+/** Whether a process that was killed before its run started left this: locks, drafts and empty folders. */
 function isLeftOver(folder: string, name: string): boolean {
   if (name.startsWith('lock') || /^config\.json\..*part$/.test(name)) return true;
   const { checkpoints, scores } = runPaths(folder);
   return [checkpoints, scores].includes(join(folder, name)) && readdirSync(join(folder, name)).length === 0;
 }
 
-/** The paths of a new run, its folders made; a folder that holds anything is refused. */
+/** Creates the folders of a new run and returns its paths; throws if the folder already holds anything. */
 export function createRunFolder(folder: string): RunPaths {
   const paths = runPaths(folder);
   refuseOldRun(folder);
@@ -94,7 +94,7 @@ export function createRunFolder(folder: string): RunPaths {
   return paths;
 }
 
-/** A run may have lost its inner folders while they were empty: not every way to copy takes such folders along. */
+/** Creates the inner folders of a run. A copy may lack them, because some tools skip empty folders. */
 export function makeInnerFolders({ checkpoints, scores }: RunPaths): void {
   mkdirSync(checkpoints, { recursive: true });
   mkdirSync(scores, { recursive: true });
@@ -114,11 +114,11 @@ const runRecord = z.object({
   distribution: z.object({ worldSize: z.int().positive(), backend: z.enum(['gloo', 'nccl']) }).optional(),
 });
 
-/** The paths and the record of a run that exists. Fields that came into being after the run have their defaults. */
+/** Returns the paths and the record of an existing run. Fields added after the run have their defaults. */
 export function openRun(folder: string): { readonly paths: RunPaths; readonly record: RunRecord } {
   const paths = runPaths(folder);
   if (!existsSync(paths.config)) throw new UserError(`${folder}: not a run (no config.json)`);
-  const record = readWhole(paths.config, runRecord, `remove the folder ${folder} and train again`);
+  const record = readWhole(paths.config, runRecord, `delete the folder ${folder} and train again`);
   return {
     paths,
     record: {
@@ -129,7 +129,7 @@ export function openRun(folder: string): { readonly paths: RunPaths; readonly re
 }
 
 /**
- * A folder's name for a run that was not given one.
+ * Returns the default folder of a run.
  *
  * @example
  * defaultRunFolder(configuration, new Date('2026-01-31T12:05:09Z')) // 'runs/digits-tresnet-s-any-bce-20260131-120509'
@@ -141,7 +141,7 @@ export function defaultRunFolder({ data, network, loss }: Configuration, now = n
 }
 
 /**
- * A configuration with absolute paths, so that its run can be resumed from elsewhere.
+ * Returns a configuration with absolute paths, so that its run can be resumed from another folder.
  *
  * @example
  * absolutePaths(configuration).data.dataset // 'sewerml=/home/ada/data/sewer' for 'sewerml=data/sewer'

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { takeLock } from '../files/processLock.js';
 
 /**
- * Takes the lock of a run folder, or throws where another process has it.
+ * Takes the lock of a run folder, or throws if another process has it.
  *
  * @example
  * using lock = lockRun('runs/sewer');

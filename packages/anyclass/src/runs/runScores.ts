@@ -5,15 +5,15 @@ import { UserError } from '../errors/userError.js';
 import { openRun } from './runFolder.js';
 import { joinTables, readTable } from './scoreFiles.js';
 
-/** What a run scored, beside the labels. */
+/** The scores of a run, with the labels. */
 export interface RunScores extends Scored {
   /** The image of each row. */
   readonly names: readonly string[];
 }
 
 /**
- * The probabilities and labels of a finished run on its validation or test split: every figure of its report can be
- * recomputed from them.
+ * Reads the probabilities and labels of a finished run on its validation or test split. Every figure in its
+ * report can be recomputed from them.
  *
  * @example
  * const test = await runScores('runs/sewer', 'test');

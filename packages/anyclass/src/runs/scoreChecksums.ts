@@ -1,4 +1,4 @@
-// Checksums of the tables in a folder of scores: a changed digit would be a changed figure in every report.
+// Checksums of the tables in a score folder: a changed digit would change the figures in every report.
 
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export function writeScoreChecksums(folder: string, sums: Readonly<Record<string
 }
 
 /**
- * Throws where a table differs from what was written. A table without a checksum beside it is taken as it is.
+ * Throws if a table differs from what was written. A table without a checksum is accepted as it is.
  *
  * @example
  * verifyScoreFile('runs/sewer/scores/test.csv');
@@ -42,7 +42,7 @@ export function verifyScoreFile(path: string): void {
   );
 }
 
-/** A checksum as the file holds it. */
+/** A checksum as it is written to the file. */
 export function checksumText(checksum: number): string {
   return checksum.toString(16).padStart(8, '0');
 }

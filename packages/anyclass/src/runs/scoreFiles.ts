@@ -1,4 +1,4 @@
-// Scores and labels as CSV: `Filename` and one column per class, probabilities or labels from 0 to 1 (empty where unknown).
+// Scores and labels as CSV: `Filename` and a column per class, with values from 0 to 1 (empty for unknown).
 
 import { existsSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
@@ -10,14 +10,16 @@ import { writeWhole } from '../files/wholeFile.js';
 import { readPlainTable } from './plainTable.js';
 import { checksumText, verifyScoreFile } from './scoreChecksums.js';
 
-/** Rows by file name, with an entry for each class: a probability, or a label from 0 to 1 with NaN for unknown. */
+/**
+ * Rows by file name, with a value for each class: a probability, or a label from 0 to 1 with NaN for unknown.
+ */
 export interface NamedTable {
   readonly names: readonly string[];
   readonly classNames: readonly string[];
   readonly values: Float64Array;
   /** The file that the table was read from, for messages. */
   readonly path?: string;
-  /** The line of each row, where rows do not simply follow the header. */
+  /** The line of each row, if rows do not simply follow the header. */
   readonly lines?: readonly number[];
 }
 
@@ -28,12 +30,12 @@ export interface TableToWrite {
 }
 
 /**
- * Writes a table. Numbers are written with all their digits: what is read back is the same.
+ * Writes a table. Numbers are written with all their digits, so that reading them back gives the same values.
  *
  * @returns its checksum, for `writeScoreChecksums`
  *
  * @example
- * writeTable('scores.csv', { names: ['a.png'], classNames: ['crack'], values: [0.25] }) // Filename,crack\na.png,0.25
+ * writeTable('scores.csv', { names: ['a.png'], classNames: ['crack'], values: [0.25] }) // writes Filename,crack\na.png,0.25
  */
 export function writeTable(path: string, table: TableToWrite): string {
   let checksum = 0;
@@ -63,7 +65,7 @@ function* tableText({ names, classNames, values }: TableToWrite): Generator<stri
 }
 
 /**
- * Reads a table of probabilities or labels. Every complaint names the whole path: many runs have a `test.csv`.
+ * Reads a table of probabilities or labels. Errors name the full path, because many runs have a `test.csv`.
  *
  * @example
  * (await readTable('scores.csv')).classNames // ['crack', 'roots']
@@ -83,7 +85,7 @@ async function readAnyTable(path: string): Promise<NamedTable> {
   const readHeader = (columns: readonly string[]) => {
     const nameAt = columns.findIndex((column) => column.toLowerCase() === 'filename');
     if (nameAt < 0) throw new DataError(`${path}: no column 'Filename'`);
-    // `labels` is what `predict` adds for people to read.
+    // `predict` adds the column `labels` for people to read.
     const classAt = columns.flatMap((column, i) => (i === nameAt || column === 'labels' ? [] : [i]));
     classNames = classAt.map((i) => columns[i]!);
     return (cells: readonly string[], line: number) => {
@@ -99,8 +101,8 @@ async function readAnyTable(path: string): Promise<NamedTable> {
 }
 
 /**
- * Scores beside labels, matched by file name. The classes are those of the labels; scores of others are left out. What is no
- * probability or no label is refused, with its place.
+ * Joins scores and labels by file name. The classes are those of the labels; scores of other classes are left
+ * out. Throws for a value that is not a probability or a label, and names its place.
  *
  * @example
  * const scored = joinTables(await readTable('scores.csv'), await readTable('labels.csv'));
@@ -109,7 +111,7 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
   const missing = labels.classNames.filter((name) => !scores.classNames.includes(name));
   if (missing.length > 0) {
     throw new UserError(
-      `${scores.path ?? 'the table of scores'}: lacks the ${missing.length === 1 ? 'class' : 'classes'} ${missing.join(', ')}; it has ${scores.classNames.join(', ')}`,
+      `${scores.path ?? 'the score table'}: lacks the ${missing.length === 1 ? 'class' : 'classes'} ${missing.join(', ')}; it has ${scores.classNames.join(', ')}`,
     );
   }
   checkCells(scores, labels.classNames, isProbability, 'a probability from 0 to 1');
@@ -144,7 +146,7 @@ function isLabel(value: number): boolean {
   return (value >= 0 && value <= 1) || Number.isNaN(value);
 }
 
-/** Refuses what is not as expected in the columns of some classes. */
+/** Throws for the first unexpected value in the columns of some classes. */
 function checkCells(
   table: NamedTable,
   checked: readonly string[],
@@ -165,7 +167,7 @@ function checkCells(
   }
 }
 
-/** A text as one cell. */
+/** Formats a text as one CSV cell. */
 export function csvCell(text: string): string {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

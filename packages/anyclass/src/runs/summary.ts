@@ -1,4 +1,4 @@
-// summary.json: what a run reached.
+// summary.json: the results of a run.
 
 import type { FittedThresholds, Metrics } from '@anyclass/core';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ import { readWhole } from '../files/wholeFile.js';
 import { classDecision } from './modelFile.js';
 import type { RunPaths } from './runFolder.js';
 
-/** What is asked of a judgment in a file: the figures that reports take from it. */
+/** The required part of a judgment in a file: the figures that reports use. */
 const judgedPart = z.object({
   split: z.string(),
   metrics: z.object({
@@ -27,7 +27,7 @@ const judgment = z
   )
   .transform(withDecision);
 
-/** Older versions judged at a threshold per class. */
+/** Older versions evaluated with a threshold per class. */
 interface OlderJudgment {
   readonly fitted?: {
     readonly thresholds: FittedThresholds;
@@ -73,7 +73,7 @@ const runSummary = z.object({
   ),
 });
 
-/** What a finished run reached, from its folder. */
+/** Reads the results of a finished run from its folder. */
 export function readSummary({ folder, summary }: RunPaths): RunSummary {
   return readWhole(summary, runSummary, 'resume the run to rewrite it', resumeCommand(folder));
 }

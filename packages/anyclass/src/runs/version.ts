@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of this package. */
+/** The version of this package. */
 export function version(): string {
   const manifest: { version: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

@@ -12,7 +12,7 @@ function problemOf(work: () => unknown): Problem {
   throw new Error('expected a problem');
 }
 
-test('images over the limit are refused with how soon to try again, until others have left', () => {
+test('images over the limit are refused with a time to retry, until others have left', () => {
   const admission = createAdmission({ images: 4, bytes: 1000 });
   const first = admission.enter(100);
   first.setImages(3);
@@ -34,7 +34,7 @@ test('images over the limit are refused with how soon to try again, until others
   expect([admission.images, admission.bytes]).toEqual([0, 0]);
 });
 
-test('bytes over the limit are refused while others are there; one request alone always has room', () => {
+test('bytes over the limit are refused while there are other requests; a single request always has room', () => {
   const admission = createAdmission({ images: 100, bytes: 1000 });
   const large = admission.enter(5000);
   expect(problemOf(() => admission.enter(1)).message).toContain('in memory');

@@ -4,30 +4,32 @@ import { Problem } from './problem.js';
 
 /** A request's place in the queue. */
 export interface Ticket {
-  /** Sets the number of images, once it is known. @throws Problem if that is too many now */
+  /** Sets the number of images once it is known. @throws Problem if there is no room for that many now */
   setImages(images: number): void;
-  /** Frees the place, once nothing of the request is in use. */
+  /** Frees the place; called once nothing of the request is in use. */
   leave(): void;
 }
 
 export interface Admission {
   /** Whether not even one more image can be accepted. */
   readonly isFull: boolean;
-  /** What a refused client is told, and the seconds after which it should retry. */
+  /** Returns the message for a refused client, and the seconds after which it should retry. */
   fullText(): { readonly message: string; readonly retryAfter: number };
-  /** @throws Problem if the server is full */
+  /** Reserves a place for a request with a body of this size. @throws Problem if the server is full */
   enter(bytes: number): Ticket;
-  /** Calls the listener whenever a request has left the queue. */
+  /** Sets the listener that is called whenever a request has left the queue. */
   onRoom(listener: () => void): void;
-  /** Counts answered images, which determine when a refused client should retry. */
+  /** Counts answered images; their rate determines when a refused client should retry. */
   answered(images: number): void;
-  /** The recent rate of answered images. */
+  /** Returns the recent rate of answered images. */
   imagesPerSecond(): number;
   readonly images: number;
   readonly bytes: number;
 }
 
 /**
+ * Creates the queue's bookkeeping for these limits.
+ *
  * @example
  * const ticket = admission.enter(contentLength);
  * try { … } finally { ticket.leave(); }
@@ -98,7 +100,7 @@ export function createAdmission(limits: { readonly images: number; readonly byte
   };
 }
 
-/** Events per second, over the most recent seconds with any. */
+/** Measures events per second over the most recent interval of at least a second. */
 function createRate() {
   let perSecond = 0;
   let counted = 0;

@@ -37,7 +37,7 @@ describe.skipIf(!isBuilt)('serving feature vectors (needs the built package)', (
   const predict = (body: object, model = 'torch') => post('/v1/predict', JSON.stringify({ model, ...body }));
 
   test.each(['torch', 'onnx'])(
-    'rows by name and in order get the answers of predict from %s',
+    'rows by name and by position get the same predictions from %s as from predict',
     async (model) => {
       using predictor = await openPredictor(model === 'torch' ? torch : onnx, { device: 'cpu' });
       const rows = [
@@ -60,14 +60,14 @@ describe.skipIf(!isBuilt)('serving feature vectors (needs the built package)', (
     },
   );
 
-  test('models tell their features', async () => {
+  test('models list their features', async () => {
     const [model] = server.models();
     expect(model).toMatchObject({ name: 'torch', input: { features: ['width', 'height', 'depth'] } });
     const described = await (await fetch(`${server.url}/v2/models/torch`)).json();
     expect(described).toMatchObject({ inputs: [{ name: 'features', datatype: 'FP32', shape: [-1, 3] }] });
   });
 
-  test('what does not fit is refused with what is expected', async () => {
+  test('input that does not fit is rejected with what is expected', async () => {
     const detail = async (asked: Promise<{ status: number; body: { detail: string } }>) => {
       const { status, body } = await asked;
       expect(status).toBeGreaterThanOrEqual(400);

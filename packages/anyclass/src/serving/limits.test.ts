@@ -29,7 +29,7 @@ async function predict(
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
 }
 
-/** The status of a request with headers that fetch sets by itself. */
+/** Returns the status of a request with headers that fetch does not let callers set. */
 function withHeaders(
   url: string,
   headers: Record<string, string>,
@@ -69,7 +69,7 @@ describe.skipIf(!isBuilt)('limits (needs the built package)', () => {
     });
   });
 
-  test('a full queue answers 429 with Retry-After at once, and what was admitted is answered', async () => {
+  test('a full queue answers 429 with Retry-After at once, and admitted requests are answered', async () => {
     await using server = await serve([model], { ...quiet, queue: 4, maxBatch: 2 });
     const body = asBody(await picture(5));
     const answers = await Promise.all(Array.from({ length: 60 }, () => predict(server, body)));
@@ -125,7 +125,7 @@ describe.skipIf(!isBuilt)('one server (needs the built package)', () => {
   });
   afterAll(() => server.close());
 
-  test('foreign hosts and origins are refused unless they are allowed, and health checks are not', async () => {
+  test('foreign hosts and origins are refused unless they are allowed; health checks are exempt', async () => {
     const models = `${server.url}/v1/models`;
     expect(await withHeaders(models, { host: `localhost:${server.port}` })).toBe(200);
     expect(await withHeaders(models, { host: 'ml.example.com' })).toBe(200);
@@ -138,7 +138,7 @@ describe.skipIf(!isBuilt)('one server (needs the built package)', () => {
     expect(await withHeaders(models, { origin: 'https://app.example.com' }, 'OPTIONS')).toBe(204);
   });
 
-  test('300 damaged uploads get an answer or 4xx, each with a reason, and the server goes on', async () => {
+  test('300 damaged uploads get an answer or a 4xx with a reason, and the server keeps running', async () => {
     const pictures = readdirSync(fixtures)
       .filter((name) => /\.(png|jpg|webp|tif|gif)$/.test(name))
       .map((name) => readFileSync(join(fixtures, name)));
@@ -166,7 +166,7 @@ describe.skipIf(!isBuilt)('one server (needs the built package)', () => {
     expect((await predict(server, asBody(await picture(1)))).status).toBe(200);
   });
 
-  test('what is no HTTP, or stops in the middle, does no harm', async () => {
+  test('input that is not HTTP, or stops in the middle, does no harm', async () => {
     for (const text of [
       '\x16\x03\x01 hello',
       'POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nabc',
@@ -183,8 +183,8 @@ describe.skipIf(!isBuilt)('one server (needs the built package)', () => {
   });
 });
 
-describe.skipIf(!isBuilt)('a life of a server (needs the built package)', () => {
-  test('a changed model file is taken while requests go on, and one that cannot be opened is not', async () => {
+describe.skipIf(!isBuilt)('the life of a server (needs the built package)', () => {
+  test('a changed model file is loaded while requests continue, and one that cannot be opened is not', async () => {
     const served = join(folder, 'served.safetensors');
     saveServedModel(served);
     const lines: string[] = [];
@@ -219,7 +219,7 @@ describe.skipIf(!isBuilt)('a life of a server (needs the built package)', () => 
     expect(metrics.match(/^anyclass_model_info/gm)).toHaveLength(1);
   });
 
-  test('SIGTERM ends the command with everything answered that was on its way', async () => {
+  test('SIGTERM stops the command after all requests on their way are answered', async () => {
     const program = resolve(import.meta.dirname, '../../bin/anyclass.js');
     const child = spawn(
       process.execPath,
@@ -241,7 +241,7 @@ describe.skipIf(!isBuilt)('a life of a server (needs the built package)', () => 
     expect(await ended).toBe(0);
   });
 
-  test('while it drains, the server is not ready but answers', async () => {
+  test('while it drains, the server is not ready but still answers', async () => {
     const server = await serve([model], { ...quiet, drain: 1 });
     const ready = async () => (await fetch(`${server.url}/health/ready`)).status;
     expect(await ready()).toBe(200);
@@ -249,7 +249,7 @@ describe.skipIf(!isBuilt)('a life of a server (needs the built package)', () => 
     expect(await ready()).toBe(503);
     const answer = await predict(server, asBody(await picture(1)));
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
-    // As browsers do: open, and nothing asked yet.
+    // An open connection without a request, as browsers make.
     const silent = connect(server.port, '127.0.0.1').on('error', () => {});
     await closing;
     silent.destroy();

@@ -1,4 +1,5 @@
-// Log lines and predictions as JSON lines, written asynchronously: a slow disk or pipe does not delay requests.
+// Writes log lines and predictions as JSON lines, asynchronously, so that a slow disk or pipe does not delay
+// requests.
 
 import { closeSync, createWriteStream, openSync } from 'node:fs';
 import { UserError } from '../errors/userError.js';
@@ -17,6 +18,8 @@ export interface Log {
 }
 
 /**
+ * Creates a log that passes lines at or above a level to `write`.
+ *
  * @example
  * createLog('info', lines.write).info('listening', { url }); // {"time":"…","level":"info","message":"listening","url":"…"}
  */
@@ -56,7 +59,7 @@ const mostHeldBack = 8_000_000;
 /**
  * Appends lines.
  *
- * @param onProblem called once per series of problems, such as a full disk
+ * @param onProblem called once per series of problems, for example when the disk is full
  *
  * @example
  * const predictions = appendLines('predictions.jsonl', console.error);
@@ -76,7 +79,7 @@ export function appendLines(target: string | number, onProblem: (reason: string)
     write(line) {
       if (isBroken) return;
       if (stream.writableLength > mostHeldBack) {
-        if (dropped === 0) onProblem('lines come faster than they can be written; some are dropped');
+        if (dropped === 0) onProblem('lines arrive faster than they can be written; some are dropped');
         dropped += 1;
         return;
       }

@@ -1,4 +1,4 @@
-// Prometheus metrics: the server's health, and what its models predict, so that drift shows.
+// Prometheus metrics: the server's health, and what its models predict, so that drift becomes visible.
 
 import { presenceProbability } from '@anyclass/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -7,7 +7,7 @@ import type { ImageAnswer, VersionListener } from './models/modelVersion.js';
 import type { OpenedModel } from './models/workerMessages.js';
 import type { ProblemKind } from './problem.js';
 
-/** Recent images that the share of negatives is computed over. */
+/** Number of recent images that the share of negatives is computed over. */
 const window = 1000;
 
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -19,9 +19,9 @@ export interface ServingMetrics {
   text(): Promise<string>;
   request(route: string, method: string, status: number, seconds: number): void;
   rejected(reason: ProblemKind): void;
-  /** Counts a prediction refused because the queue is full; the histogram of request times leaves these out. */
+  /** Counts a prediction refused because the queue is full; the histogram of request times excludes these. */
   refused(): void;
-  /** Receives the timings of a model. */
+  /** Returns a listener that records the timings of a model. */
   listener(model: string): VersionListener;
   predicted(model: string, classes: readonly string[], answer: ImageAnswer): void;
   opened(model: string, opened: OpenedModel): void;
@@ -29,6 +29,8 @@ export interface ServingMetrics {
 }
 
 /**
+ * Creates the metrics of a server.
+ *
  * @example
  * const metrics = createMetrics(admission);
  * await metrics.text() // '# HELP anyclass_requests_total …'
@@ -55,7 +57,7 @@ export function createMetrics(admission: Admission): ServingMetrics {
   const requests = counter('requests_total', 'Requests by status', ['route', 'method', 'status']);
   const requestSeconds = histogram(
     'request_seconds',
-    'Time from arrival of a request to its answer',
+    'Time from the arrival of a request to its answer',
     ['route'],
     seconds,
   );
@@ -98,7 +100,8 @@ export function createMetrics(admission: Admission): ServingMetrics {
     this.set(admission.bytes);
   });
   const recent = new Map<string, RecentNegatives>();
-  // Counted here and added to the registry only when it is read: updating labels costs more than refusing.
+  // Counted here and added to the registry only when it is read, because updating labels costs more than
+  // refusing.
   let refusals = 0;
   const told = new Map<string, Record<string, string>>();
 
@@ -158,7 +161,7 @@ export function createMetrics(admission: Admission): ServingMetrics {
   };
 }
 
-/** A ring of the most recent images. */
+/** A ring buffer of the most recent images. */
 class RecentNegatives {
   readonly #ring = new Uint8Array(window);
   #count = 0;

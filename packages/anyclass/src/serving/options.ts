@@ -7,55 +7,55 @@ const megabyte = 1e6;
 
 /** All options with their defaults; the command line has the same ones. */
 export const serveFields = {
-  port: z.int().min(0).max(65_535).default(8080).describe('0 picks a free port'),
+  port: z.int().min(0).max(65_535).default(8080).describe('port to listen on; 0 picks a free one'),
   host: z
     .string()
     .default('127.0.0.1')
     .describe('address to listen on; 0.0.0.0 for all interfaces')
     .meta({ placeholder: 'ADDRESS' }),
-  device: z.string().default('auto').describe('where to compute').meta({ placeholder: 'cpu|cuda' }),
+  device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   precision: z
     .enum(['auto', 'float32', 'bfloat16', 'float16'])
     .default('auto')
-    .describe('of a run or safetensors model; auto is float32 on the CPU, bfloat16 on a GPU'),
-  maxBatch: z.int().positive().default(32).describe('most images per batch'),
+    .describe('precision of a run or safetensors model; auto is float32 on the CPU, bfloat16 on a GPU'),
+  maxBatch: z.int().positive().default(32).describe('maximum images per batch'),
   maxDelay: z
     .number()
     .min(0)
     .default(0)
-    .describe('milliseconds an idle model waits to fill a batch; 0 starts at once')
+    .describe('milliseconds that an idle model waits to fill a batch; 0 starts at once')
     .meta({ placeholder: 'MS' }),
-  queue: z.int().positive().default(256).describe('most images in flight; more get 429 with Retry-After'),
+  queue: z.int().positive().default(256).describe('maximum images in flight; more get 429 with Retry-After'),
   buffer: z
     .number()
     .positive()
     .default(512)
-    .describe('most megabytes of requests in memory; more get 429 with Retry-After')
+    .describe('maximum megabytes of requests in memory; more get 429 with Retry-After')
     .meta({ placeholder: 'MB' }),
   timeout: z
     .number()
     .positive()
     .default(30)
-    .describe('seconds a request may take; then it is dropped with 503')
+    .describe('seconds that a request may take before it is dropped with 503')
     .meta({ placeholder: 'SECONDS' }),
   maxBody: z
     .number()
     .positive()
     .default(32)
-    .describe('most megabytes per request; more get 413')
+    .describe('maximum megabytes per request; more get 413')
     .meta({ placeholder: 'MB' }),
-  maxImages: z.int().positive().default(32).describe('most images per request; more get 413'),
+  maxImages: z.int().positive().default(32).describe('maximum images per request; more get 413'),
   maxPixels: z
     .number()
     .positive()
     .default(64)
-    .describe('most megapixels per image; larger images get 413')
+    .describe('maximum megapixels per image; larger images get 413')
     .meta({ placeholder: 'MEGAPIXELS' }),
   reload: z
     .number()
     .min(0)
     .default(2)
-    .describe('seconds between checks for a changed model file, which is then reloaded; 0 disables')
+    .describe('seconds between checks for a changed model file, which is then reloaded; 0 disables checks')
     .meta({ placeholder: 'SECONDS' }),
   drain: z
     .number()
@@ -66,19 +66,22 @@ export const serveFields = {
   allowHost: z
     .array(z.string())
     .default([])
-    .describe('also accept requests for this host name, or * for any; repeatable')
+    .describe('also accept requests for this host name, or * for any; may be repeated')
     .meta({ placeholder: 'NAME' }),
   allowOrigin: z
     .array(z.string())
     .default([])
-    .describe('let pages from this origin call the server, or * for any; repeatable')
+    .describe('let pages from this origin call the server, or * for any; may be repeated')
     .meta({ placeholder: 'ORIGIN' }),
   logPredictions: z
     .string()
     .optional()
     .describe('append each prediction to FILE as a JSON line')
     .meta({ placeholder: 'FILE' }),
-  logLevel: z.enum(['info', 'warn', 'error']).default('info').describe('info logs every request'),
+  logLevel: z
+    .enum(['info', 'warn', 'error'])
+    .default('info')
+    .describe('lowest level to log; info includes every request'),
 };
 
 export const serveOptions = z.object(serveFields);
@@ -87,7 +90,7 @@ export const serveOptions = z.object(serveFields);
 export type ServeSettings = z.output<typeof serveOptions>;
 
 export interface ServeOptions extends z.input<typeof serveOptions> {
-  /** Requests must send it as `Authorization: Bearer TOKEN`; health checks and pages need none. */
+  /** Token that requests must send as `Authorization: Bearer TOKEN`; health checks and pages need none. */
   readonly token?: string | undefined;
   /** How labels are decided; default each model's own decision. */
   readonly decision?: ChosenDecision | undefined;

@@ -1,4 +1,4 @@
-// Predictions for later labeling: one JSON line per image.
+// Logs predictions for later labeling: one JSON line per image.
 
 import { createHash } from 'node:crypto';
 import type { NamedPrediction } from '../inference/predictor.js';
@@ -13,7 +13,7 @@ export interface LoggedPrediction {
   readonly prediction: NamedPrediction;
 }
 
-/** Images are not stored; their SHA-256 identifies them in an archive. */
+/** Logs a prediction. The image is not stored; its SHA-256 identifies it in an archive. */
 export function logPrediction(lines: LineWriter, logged: LoggedPrediction): void {
   const { requestId, model, version, name, bytes, prediction } = logged;
   const { labels, isNegative, presence, probabilities } = prediction;

@@ -1,4 +1,4 @@
-// Errors of the HTTP interface, in the form of RFC 9457.
+// Errors of the HTTP interface, as in RFC 9457.
 
 /** What can go wrong with a request; the API page explains each. */
 export const problems = {
@@ -20,7 +20,7 @@ export const problems = {
 
 export type ProblemKind = keyof typeof problems;
 
-/** What a client is told. */
+/** What a client is told about a problem. */
 export interface ProblemText {
   readonly kind: ProblemKind;
   readonly message: string;
@@ -40,7 +40,8 @@ export class Problem extends Error implements ProblemText {
   readonly retryAfter: number | undefined;
 
   constructor(kind: ProblemKind, detail: string, { retryAfter }: Pick<ProblemText, 'retryAfter'> = {}) {
-    // A full server creates thousands per second, and nobody reads their stack traces.
+    // Without a stack trace: a full server creates thousands of problems per second, and nobody reads their
+    // traces.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(detail);
@@ -51,7 +52,7 @@ export class Problem extends Error implements ProblemText {
   }
 }
 
-/** The body of the answer. `error` is where clients of the Open Inference Protocol look. */
+/** Returns the body of the answer. Clients of the Open Inference Protocol read `error`. */
 export function problemBody({ kind, message }: ProblemText, requestId: string) {
   const { status, title } = problems[kind];
   return { type: `/docs#problem-${kind}`, title, status, detail: message, requestId, error: message };

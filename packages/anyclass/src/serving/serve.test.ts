@@ -27,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const quiet: ServeOptions = { port: 0, device: 'cpu', drain: 0, log: () => {} };
 
-/** How far a page is wider than its window. */
+/** Returns by how much a page is wider than its window. */
 function wide(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 }
@@ -44,7 +44,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
   afterAll(() => server?.close(), 60_000);
 
   test.each(['torch', 'onnx'])(
-    "the answers of %s are predict's, whatever else is in the batch",
+    '%s gives the answers of predict, whatever else is in the batch',
     async (model) => {
       const pictures = await Promise.all(
         Array.from({ length: 40 }, (_, i) => picture(i, (['jpeg', 'png', 'webp'] as const)[i % 3])),
@@ -68,7 +68,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
     },
   );
 
-  test('an image comes raw, in a form, or in JSON, and the answer is the same', async () => {
+  test('an image gets the same answer raw, in a form, and in JSON', async () => {
     const bytes = await picture(7);
     const form = new FormData();
     form.append('any', new Blob([asBody(bytes)]), 'pipe.jpg');
@@ -90,7 +90,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
       expect({ ...predictions[0], name: '1' }).toEqual(first!.predictions[0]);
   });
 
-  test('of several images each has its prediction or its failure; where none can be read it is a problem', async () => {
+  test('each of several images gets a prediction or a failure; if none can be read, the response is a problem', async () => {
     const form = new FormData();
     form.append('a', new Blob([asBody(await picture(1))]), 'a.jpg');
     form.append('b', new Blob(['no image']), 'b.jpg');
@@ -119,7 +119,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
     ['{"image": "a*b=", "model": "torch"}', 400, 'image: not valid base64'],
     ['{"image": "AAAA"}', 400, 'several models are served'],
     ['{"image": "AAAA", "model": "tirch"}', 404, "no model 'tirch'"],
-  ])('the JSON %s is refused with what is wrong in it', async (body, status, text) => {
+  ])('the JSON %s is rejected with what is wrong in it', async (body, status, text) => {
     const response = await post(predict, body, { 'content-type': 'application/json' });
     expect(response.status).toBe(status);
     expect(JSON.parse(await response.text()).detail).toContain(text);
@@ -158,7 +158,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
     expect(value('anyclass_images_in_flight')).toBe(0);
   });
 
-  test('the Open Inference Protocol takes images or pixels, and gives what /v1/predict gives', async () => {
+  test('the Open Inference Protocol takes images or pixels, and gives the results of /v1/predict', async () => {
     const bytes = await picture(9);
     const { probabilities, labels } = (await answerOf(await post(`${predict}?model=torch`, asBody(bytes))))
       .predictions[0]!;
@@ -210,7 +210,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
       expect((await fetch(server.url + path)).status).toBe(200);
   });
 
-  test('the OpenAPI document names every address of the app, and its references lead somewhere', async () => {
+  test('every path in the OpenAPI document exists, and its references resolve', async () => {
     const document = JSON.parse(await (await fetch(`${server.url}/openapi.json`)).text());
     expect(document.openapi).toBe('3.1.0');
     const text = JSON.stringify(document);
@@ -225,7 +225,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
   });
 
   test.skipIf(chromiumPath === undefined)(
-    `the page to try an image shows its labels, light, dark and on a phone${chromiumNeed}`,
+    `the page to try images shows labels in light mode, and in dark mode on a phone${chromiumNeed}`,
     async () => {
       const file = join(folder, 'drop.jpg');
       writeFileSync(file, await picture(11));

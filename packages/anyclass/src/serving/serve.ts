@@ -24,20 +24,20 @@ import type { ServerState } from './serverState.js';
 
 /** A running server. */
 export interface Server extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:8080`. */
+  /** For example, `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly port: number;
-  /** The models being served. */
+  /** Describes the models being served. */
   models(): ModelSummary[];
-  /** Reopens every model, as a changed file does; the old versions answer until the new ones work. */
+  /** Reopens every model, as when its file changes; the old versions answer until the new ones work. */
   reload(): Promise<void>;
   /** Answers open requests and those that arrive during the drain time, then stops. */
   close(): Promise<void>;
 }
 
 /**
- * Serves models: runs, their model.safetensors or exported .onnx files. `NAME=PATH` names a model; by default it has
- * the name of its folder or file.
+ * Serves models: runs, their model.safetensors or exported .onnx files. `NAME=PATH` names a model; by default
+ * it has the name of its folder or file.
  *
  * @throws UserError if a model cannot be opened or the address is in use
  *
@@ -49,7 +49,7 @@ export async function serve(models: readonly string[], options: ServeOptions = {
   const { token, decision, log: logLine, ...given } = options;
   const settings = serveOptions.parse(given);
   const paths = namedModels(models);
-  if (token === '') throw new UserError('the token is empty; leave it out to serve without one');
+  if (token === '') throw new UserError('the token is empty; omit it to serve without one');
   if (settings.logPredictions !== undefined) checkAppending(settings.logPredictions);
   const standardError = logLine ? undefined : appendLines(2, () => {});
   const log = createLog(settings.logLevel, logLine ?? ((line) => standardError?.write(line)));
@@ -112,7 +112,7 @@ export async function serve(models: readonly string[], options: ServeOptions = {
   };
 }
 
-/** Paths by the names of their models. */
+/** Returns the paths by model name. */
 function namedModels(models: readonly string[]): Map<string, string> {
   const named = new Map<string, string>();
   for (const given of models) {
@@ -124,7 +124,10 @@ function namedModels(models: readonly string[]): Map<string, string> {
   return named;
 }
 
-/** `runs/sewer`, `runs/sewer/model.safetensors` and `sewer.onnx` are all sewer. */
+/**
+ * Returns the default name of a model: sewer for `runs/sewer`, `runs/sewer/model.safetensors` and
+ * `sewer.onnx`.
+ */
 function nameOf(path: string): string {
   const file = basename(resolve(path)).replace(/\.(onnx|safetensors)$/i, '');
   const name = file === 'model' ? basename(dirname(resolve(path))) : file;

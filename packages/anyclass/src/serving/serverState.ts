@@ -1,4 +1,4 @@
-// What the parts of a running server share.
+// The state that the parts of a running server share.
 
 import type { Admission } from './admission.js';
 import type { LineWriter, Log } from './log.js';
@@ -11,21 +11,24 @@ export interface ServerState {
   readonly settings: ServeSettings;
   readonly limits: RequestLimits;
   readonly token: string | undefined;
-  /** By name, in the order given. */
+  /** The models by name, in the order given. */
   readonly models: ReadonlyMap<string, ServedModel>;
   readonly admission: Admission;
   readonly metrics: ServingMetrics;
   readonly log: Log;
   /** Where predictions are logged; undefined if they are not. */
   readonly predictions: LineWriter | undefined;
-  /** The server is shutting down: it reports that it is not ready, and closes each connection after its answer. */
+  /**
+   * Whether the server is shutting down: it then reports that it is not ready, and closes each connection
+   * after its answer.
+   */
   isDraining: boolean;
 }
 
 /**
- * The model with a name; without a name, the only model.
+ * Returns the model with a name; without a name, the only model.
  *
- * @throws Problem where there is none
+ * @throws Problem if there is none
  */
 export function findModel({ models }: ServerState, name: string | undefined): ServedModel {
   const names = [...models.keys()].join(', ');

@@ -1,4 +1,4 @@
-// Servers that do not start, with the reason, and what a server writes while it runs.
+// Servers that fail to start, and what a server logs while it runs.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const quiet: ServeOptions = { port: 0, device: 'cpu', drain: 0, log: () => {} };
 
 describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
-  test('an address that is taken, a model that is none and a name given twice are told', async () => {
+  test('a port in use, a file that is not a model and a duplicate name are reported', async () => {
     const other = createServer();
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
     const { port } = other.address() as AddressInfo;
@@ -31,7 +31,7 @@ describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
     await expect(serve([`m=${model}`, `m=${model}`], quiet)).rejects.toThrow("two models are named 'm'");
   });
 
-  test('damaged weights are the mistake of a file, not of the program', async () => {
+  test('damaged weights are reported as an error in the file, not in the program', async () => {
     const file = join(folder, 'damaged.safetensors');
     const bytes = readFileSync(model);
     writeFileSync(file, bytes.fill(0, bytes.length / 2));
@@ -40,7 +40,7 @@ describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
     expect(refused).toHaveProperty('message', expect.stringContaining(`${file}: is damaged`));
   });
 
-  test('predictions are logged as JSON lines where that is asked for', async () => {
+  test('predictions are logged as JSON lines on request', async () => {
     const file = join(folder, 'predictions.jsonl');
     const lines: string[] = [];
     const logging = await serve([`m=${model}`], {

@@ -1,6 +1,6 @@
-// packages/anyclass/native, all but its reader of images: a library that registers fused operators with libtorch. The CUDA kernels
-// are part of it where libtorch has CUDA and nvcc is available; without them, GPUs run compositions of libtorch's own operators, and
-// images are augmented on the CPU.
+// packages/anyclass/native except for its image reader: a library that registers fused operators with
+// libtorch. It includes the CUDA kernels if libtorch has CUDA and nvcc is available. Without them, GPUs run
+// compositions of libtorch's own operators, and images are augmented on the CPU.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ export const fusedProject: NativeProject = {
   plan({ libtorch, log }) {
     const nvcc = libtorch?.cuda ? findNvcc(libtorch.cuda) : undefined;
     if (libtorch?.cuda && !nvcc) {
-      log('no nvcc here, so loss, norms and augmentation run on GPUs without kernels of their own');
+      log('nvcc was not found; loss, norms and augmentation run on GPUs without dedicated kernels');
     }
-    // Apple's compiler has no OpenMP: there, loops that libtorch would spread over threads stay on one.
+    // Apple's compiler has no OpenMP, so loops that would run on several threads stay on one there.
     const threads = process.platform === 'darwin' ? [] : ['-fopenmp'];
     return {
       uses: (file) => nvcc !== undefined || !file.startsWith('cuda'),
-      // What lets the compiler turn the loops over classes into vector instructions, without giving up NaN.
+      // These let the compiler vectorize the loops over classes without breaking NaN.
       flags: ['-O3', '-fno-math-errno', '-fno-trapping-math', ...threads],
       linkFlags: threads,
       ...(nvcc === undefined ? {} : { cuda: { nvcc, flags: nvccFlags() } }),
@@ -36,7 +36,7 @@ function nvccFlags(): string[] {
   return ['-O3', '-std=c++17', '-Xcompiler', '-fPIC', ...targets().map((target) => `-gencode=${target}`)];
 }
 
-// The GPUs that are here; without one, the data center generations that CUDA 12 and 13 both know.
+// The GPUs of this machine; without any, the data center generations that both CUDA 12 and 13 support.
 function targets(): string[] {
   const capabilities = output('nvidia-smi', ['--query-gpu=compute_cap', '--format=csv,noheader']);
   const found = [...new Set(capabilities?.match(/\d+\.\d+/g))].map((version) => version.replace('.', ''));

@@ -1,5 +1,5 @@
-// packages/anyclass/native/images: what reads caches, and the JPEG decoder where libjpeg-turbo is available or can be installed.
-// Without it sharp decodes JPEG like everything else, more slowly; setup continues.
+// packages/anyclass/native/images: the cache reader, and the JPEG decoder if libjpeg-turbo is available or
+// can be installed. Without it, setup continues, and sharp decodes JPEG like everything else, more slowly.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,19 +10,19 @@ import { imagesLibrary } from '../data/images/imagesAddon.js';
 
 export const imagesProject: NativeProject = {
   library: imagesLibrary,
-  title: 'the reader of images',
+  title: 'the image reader',
   plan({ compiler, log }) {
     const withJpeg = process.env['ANYCLASS_JPEG'] !== 'sharp' && findOrInstallLibjpeg(compiler, log);
     return planFor(withJpeg);
   },
-  // Debian and Ubuntu give libjpeg-turbo different versions, and a machine may have none.
+  // Debian and Ubuntu ship different versions of libjpeg-turbo, and a machine may have none.
   portablePlans: () => [planFor(true), planFor(false)],
 };
 
 function planFor(withJpeg: boolean): BuildPlan {
   return {
     uses: (file) => withJpeg || withoutJpeg.includes(file),
-    // No fused multiplications: the same bytes on every processor.
+    // No fused multiply-adds, so that every processor gives the same bytes.
     flags: ['-O3', '-ffp-contract=off', '-pthread', ...(withJpeg ? ['-DANYCLASS_LIBJPEG'] : [])],
     linkFlags: ['-pthread', ...(withJpeg ? ['-ljpeg'] : [])],
   };
@@ -30,7 +30,7 @@ function planFor(withJpeg: boolean): BuildPlan {
 
 const withoutJpeg = ['addon.cc', 'checksum.cc', 'readRows.cc', 'workThreads.cc'];
 
-// Ends with 1 where headers and library are of two versions: libjpeg compares them when it creates a decompressor.
+// Exits with 1 if headers and library have different versions, which libjpeg checks on creation.
 const trial = `
 #include <cstdio>
 #include <jpeglib.h>
@@ -49,17 +49,17 @@ int main() {
 function findOrInstallLibjpeg(compiler: string, log: Log): boolean {
   if (hasLibjpeg(compiler) || (installLibjpeg(log) && hasLibjpeg(compiler))) return true;
   log(
-    "no libjpeg-turbo here that works, so sharp decodes JPEG (Debian, Ubuntu: 'apt-get install libjpeg-dev', then set up again)",
+    "no working libjpeg-turbo was found, so sharp decodes JPEG (Debian, Ubuntu: 'apt-get install libjpeg-dev', then run setup again)",
   );
   return false;
 }
 
-/** Whether a program with its headers compiles, links and runs. */
+/** Whether a program that uses libjpeg compiles, links and runs. */
 function hasLibjpeg(compiler: string): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'anyclass-setup-'));
   const program = join(folder, 'trial');
   try {
-    // What they say is not shown: spawnSync keeps it to itself.
+    // Their output is not shown, because spawnSync captures it.
     const compiled = spawnSync(compiler, ['-x', 'c++', '-', '-o', program, '-ljpeg'], { input: trial });
     return compiled.status === 0 && spawnSync(program).status === 0;
   } finally {
@@ -67,7 +67,7 @@ function hasLibjpeg(compiler: string): boolean {
   }
 }
 
-/** Tries, but not for long: a machine without a network shall not wait for one. */
+/** Tries to install libjpeg, but not for long: a machine without a network must not wait for one. */
 function installLibjpeg(log: Log): boolean {
   if (process.getuid?.() !== 0 || !programPath('apt-get')) return false;
   const options = '-q -o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10';

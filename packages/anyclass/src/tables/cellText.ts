@@ -1,8 +1,10 @@
-// A cell as the text that a reader sees.
+// Cells as the text that a reader sees.
 
 import { type Cell, type Column, type Measured, measured } from './table.js';
 
 /**
+ * The text of a cell, with its uncertainty if any.
+ *
  * @example
  * cellText({ value: 0.6313, spread: 0.0021 }, { title: 'F1', kind: 'percent' }) // '63.13 ± 0.21'
  * cellText({ value: 0.03, interval: { low: 0.01, high: 0.05 } }, { title: 'F1', kind: 'difference' }) // '+3.00 (+1.00 to +5.00)'
@@ -13,7 +15,7 @@ export function cellText(cell: Cell, column: Column): string {
   return cellParts(cell, column).join(' ');
 }
 
-/** The value, and what follows it where its uncertainty is known. */
+/** The texts of the value and, if known, of its uncertainty. */
 export function cellParts(cell: Cell, column: Column): [value: string, uncertainty?: string] {
   if (typeof cell === 'string') return [cell];
   const { value, spread, interval } = measured(cell);
@@ -27,7 +29,7 @@ export function cellParts(cell: Cell, column: Column): [value: string, uncertain
   return uncertainty.length === 0 ? [text(value)] : [text(value), uncertainty.join(' ')];
 }
 
-/** How a cell stands out; texts do not. */
+/** The emphasis of a cell; undefined for text. */
 export function emphasisOf(cell: Cell): Measured['emphasis'] {
   return typeof cell === 'object' && cell !== null ? cell.emphasis : undefined;
 }
@@ -36,7 +38,7 @@ function leavesOutZero({ low, high }: NonNullable<Measured['interval']>): boolea
   return low > 0 || high < 0;
 }
 
-/** A difference with as many digits as its sign needs: an interval that leaves out 0 must not end at '0.00'. */
+/** A difference with enough digits to show its sign: an interval that excludes 0 must not end at '0.00'. */
 function textWithSign(value: number, column: Column): string {
   const { kind, digits = 2 } = column;
   const text = valueText(value, column);
@@ -44,7 +46,7 @@ function textWithSign(value: number, column: Column): string {
   return isHidden ? textWithSign(value, { ...column, digits: digits + 1 }) : text;
 }
 
-/** What is smaller comes from rounding alone. */
+/** Anything smaller is rounding error. */
 const mostDigits = 12;
 
 function valueText(value: number, { kind, digits }: Column): string {
@@ -60,7 +62,7 @@ function valueText(value: number, { kind, digits }: Column): string {
       return (100 * value).toFixed(digits ?? 2);
     case 'difference': {
       const text = (100 * value).toFixed(digits ?? 2);
-      // Rounded to nothing it has no sign; a true minus is as wide as the plus.
+      // A value that rounds to 0 has no sign. The minus sign U+2212 is as wide as the plus.
       if (Number(text) === 0) return text.replace('-', '');
       return value > 0 ? `+${text}` : text.replace('-', '−');
     }

@@ -1,9 +1,10 @@
 import { type Cell, type Column, checked, fullTitle, measured, type Table } from './table.js';
 
 /**
- * A table as CSV for other programs: plain numbers in full precision, shares as shares, nothing for what is not defined.
- * A text that a spreadsheet would take for a formula gets an apostrophe before it, which spreadsheets do not show. A column that has
- * spreads or intervals is followed by columns of their own: `F1 spread`, `F1 low`, `F1 high`.
+ * A table as CSV for other programs: plain numbers in full precision, percentages as fractions, an empty
+ * field for an undefined value. Text that a spreadsheet would take for a formula is prefixed with an
+ * apostrophe, which spreadsheets do not show. A column with spreads or intervals is followed by extra
+ * columns: `F1 spread`, `F1 low`, `F1 high`.
  *
  * @example
  * csvTable({
@@ -51,7 +52,7 @@ function parts(column: Column, cells: readonly Cell[]): Part[] {
   return found;
 }
 
-/** Names of classes and files come from data that anybody may have made. */
+/** Class names and filenames come from data that anybody may have made. */
 function noFormula(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }
@@ -60,7 +61,7 @@ function number(value: number | null | undefined): string {
   return value === null || value === undefined || Number.isNaN(value) ? '' : String(value);
 }
 
-// Empty fields too: a line of one empty field would be read as no line at all.
+// Empty fields are quoted too: a line with a single empty field would be read as no line at all.
 function quoted(field: string): string {
   return field === '' || /[",\r\n\uFEFF]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }

@@ -1,5 +1,5 @@
 /**
- * Text that HTML shows as it is, also inside an attribute's quotes.
+ * Escapes text for HTML, including attribute values in quotes.
  *
  * @example
  * escaped('a < "b"') // 'a &lt; &quot;b&quot;'

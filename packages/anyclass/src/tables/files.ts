@@ -1,20 +1,20 @@
-// A table as the files that it is saved as.
+// The files that a table is saved as.
 
 import { csvTable } from './csv.js';
 import { latexTable } from './latex.js';
 import { markdownTable } from './markdown.js';
 import type { ReportTable, Table } from './table.js';
 
-/** Of the files that a table is saved as. */
+/** Extensions of the files that a table is saved as. */
 export const tableEndings = ['csv', 'md', 'tex'] as const;
 
-/** The texts that a table is saved as, by the endings of their files. */
+/** The contents of a table's files, by file extension. */
 export function tableTexts(table: Table): Readonly<Record<(typeof tableEndings)[number], string>> {
   return { csv: csvTable(table), md: markdownTable(table), tex: latexTable(table) };
 }
 
 /**
- * The names and texts of a table's files.
+ * The names and contents of a table's files.
  *
  * @example
  * tableFiles({ name: 'results', table }).map(([file]) => file) // ['results.csv', 'results.md', 'results.tex']

@@ -3,7 +3,7 @@ import { escaped } from './escaped.js';
 import { alignment, type Cell, checked, groupSpans, hasGroups, measured, type Table } from './table.js';
 
 /**
- * A table as an HTML element. Cells of values carry the number in full as `data-value`.
+ * A table as an HTML element. Numeric cells carry the full-precision number as `data-value`.
  *
  * @example
  * htmlTable({

@@ -1,5 +1,5 @@
-// Tables of results. `table.ts` says what is in one; beside it is a file for each form that it takes, `files.ts` for all
-// that are saved, and `cellText.ts` for how values are written in any of them.
+// Tables of results. `table.ts` defines the content. Each output format has its own file; `files.ts` combines
+// the formats that are saved, and `cellText.ts` formats values for all of them.
 
 export { csvTable } from './csv.js';
 export { tableEndings, tableFiles, tableTexts } from './files.js';

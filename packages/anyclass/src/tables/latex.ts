@@ -2,7 +2,7 @@ import { cellText, emphasisOf } from './cellText.js';
 import { alignment, checked, groupSpans, hasGroups, type Table } from './table.js';
 
 /**
- * A table for a paper, to be used with the package booktabs.
+ * A table for a paper; needs the LaTeX package booktabs.
  *
  * @example
  * latexTable({
@@ -42,7 +42,7 @@ export function latexTable(table: Table): string {
 }
 
 /**
- * Text that LaTeX sets as it is, on one line.
+ * Escapes text for LaTeX and puts it on one line.
  *
  * @example
  * escapedLatex('50% λ_1') // '50\\% $\\lambda$\\_1'
@@ -53,7 +53,7 @@ export function escapedLatex(text: string): string {
     .replaceAll(special, (character) => latexOf.get(character) ?? `\\${character}`);
 }
 
-// What must not stand bare, and what fonts of 8 bits lack.
+// Characters that must be escaped, and those that 8-bit fonts lack.
 const latexOf = new Map([
   ['\\', '\\textbackslash{}'],
   ['^', '\\textasciicircum{}'],

@@ -2,7 +2,7 @@ import { cellText, emphasisOf } from './cellText.js';
 import { alignment, checked, fullTitle, type Table } from './table.js';
 
 /**
- * A table in GitHub's Markdown.
+ * A table in GitHub-flavored Markdown.
  *
  * @example
  * markdownTable({
@@ -39,7 +39,7 @@ export function markdownTable(table: Table): string {
   ].join('\n\n')}\n`;
 }
 
-/** Text that Markdown shows as it is, on one line. */
+/** Escapes text for Markdown and puts it on one line. */
 export function escapedMarkdown(text: string): string {
   return text.replaceAll(/[\\|*_`<>[\]~#&]/g, '\\$&').replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }

@@ -1,5 +1,5 @@
 /**
- * A share in percent with two digits; a dash for what is not defined.
+ * A fraction as a percentage with two decimals; a dash if undefined.
  *
  * @example
  * percent(0.34212) // '34.21'

@@ -1,34 +1,34 @@
-// A table of results before it has a form: what is in it, not how it looks. Renderers beside this file write it as
-// text, CSV, Markdown, LaTeX and HTML.
+// The content of a results table, independent of its format. The renderers next to this file write it as
+// text, CSV, Markdown, LaTeX, and HTML.
 
 /**
- * What a column's values are, which decides how they are written:
- * text as it is; `count` 12,345; `number` 0.123; `percent` a share times 100; `difference` the same with its sign.
+ * What a column's values are, which decides how they are written: `text` unchanged; `count` as 12,345;
+ * `number` as 0.1230; `percent` as a fraction times 100; `difference` as percent with a sign.
  */
 export type ColumnKind = 'text' | 'count' | 'number' | 'percent' | 'difference';
 
 export interface Column {
   readonly title: string;
   readonly kind: ColumnKind;
-  /** Neighboring columns of one group share a heading above theirs. */
+  /** Adjacent columns of the same group share a heading above their own. */
   readonly group?: string;
-  /** After the point; default 2 for percent and difference, 4 for number. */
+  /** Decimal places; default 2 for percent and difference, 4 for number. */
   readonly digits?: number;
-  /** Default: text to the left, values to the right. */
+  /** Default: left for text, right for values. */
   readonly align?: Alignment;
 }
 
 export type Alignment = 'left' | 'right' | 'center';
 
-/** A measured value with what is known of its uncertainty. */
+/** A measured value and, if known, its uncertainty. */
 export interface Measured {
-  /** Null: not defined, or not measured. */
+  /** Null if undefined or not measured. */
   readonly value: number | null;
-  /** Written as ± behind the value, in its unit. */
+  /** Written after the value as ±, in the same unit. */
   readonly spread?: number;
-  /** Written in brackets behind the value: a confidence interval or a range, as the table's note says. */
+  /** Written in parentheses after the value: a confidence interval or a range, as the table's note says. */
   readonly interval?: { readonly low: number; readonly high: number };
-  /** `strong` stands out (the best of its column, a difference that holds), `faint` steps back. */
+  /** `strong` highlights a cell (the best in its column, a significant difference); `faint` dims it. */
   readonly emphasis?: Emphasis;
 }
 
@@ -38,20 +38,20 @@ export type Cell = string | number | null | Measured;
 
 export interface Table {
   readonly title: string;
-  /** What a reader must know: the unit, the number of seeds, what is in brackets. */
+  /** What a reader must know: the unit, the number of seeds, what the parentheses mean. */
   readonly note?: string;
   readonly columns: readonly Column[];
   /** Each as long as `columns`. */
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** A table, and what its files are called. */
+/** A table and the base name of its files. */
 export interface ReportTable {
   readonly name: string;
   readonly table: Table;
 }
 
-/** A cell of a value in its full form. */
+/** A numeric cell in its full form. */
 export function measured(cell: Exclude<Cell, string>): Measured {
   return typeof cell === 'number' || cell === null ? { value: cell } : cell;
 }
@@ -64,7 +64,10 @@ export function hasGroups({ columns }: Table): boolean {
   return columns.some(({ group }) => group !== undefined);
 }
 
-/** The group headings from left to right, each with the number of columns below it; '' where there is none. */
+/**
+ * The group headings from left to right, each with the number of columns below it; '' for columns without a
+ * group.
+ */
 export function groupSpans({ columns }: Table): { readonly title: string; readonly span: number }[] {
   const spans: { title: string; span: number }[] = [];
   for (const { group = '' } of columns) {
@@ -75,12 +78,12 @@ export function groupSpans({ columns }: Table): { readonly title: string; readon
   return spans;
 }
 
-/** A column's heading where there is only one line for it. */
+/** A column's heading in formats with a single header line. */
 export function fullTitle({ group, title }: Column): string {
   return group === undefined ? title : `${group} ${title}`.trim();
 }
 
-/** The table, or an error that names the row with too few or too many cells. */
+/** Returns the table, or throws an error that names a row with too few or too many cells. */
 export function checked(table: Table): Table {
   const { title, columns, rows } = table;
   rows.forEach((row, i) => {

@@ -27,7 +27,7 @@ const results: Table = {
   ],
 };
 
-test('text is aligned, groups stand above their columns, differences have a sign', () => {
+test('text is aligned, groups are above their columns, and differences have a sign', () => {
   expect(textTable(results)).toBe(`Test, λ 0.02
 
              validation               test
@@ -38,7 +38,7 @@ any_bce  64.23 ± 0.18  66.86  −3.05 (−5.00 to 0.00)       7
 Percent; mean ± standard deviation of 3 seeds.`);
 });
 
-test('CSV holds full precision, with columns for spreads and the ends of intervals', () => {
+test('CSV has full precision, with columns for spreads and interval bounds', () => {
   expect(
     csvTable(results),
   ).toBe(`loss,validation F1,validation F1 spread,validation mAP,test F1,test F1 low,test F1 high,images
@@ -47,7 +47,7 @@ any_bce,0.6423,0.0018,0.6686,-0.0305,-0.05,0.00001,7
 `);
 });
 
-test('Markdown and LaTeX mark what stands out and escape the rest', () => {
+test('Markdown and LaTeX emphasize strong cells and escape special characters', () => {
   expect(markdownTable(results)).toContain(
     '| any\\_bce | **64.23 ± 0.18** | 66.86 | −3.05 (−5.00 to 0.00) | 7 |',
   );
@@ -60,14 +60,14 @@ test('Markdown and LaTeX mark what stands out and escape the rest', () => {
   expect(latex).toContain('\\caption{Test, $\\lambda$ 0.02. Percent; mean $\\pm$');
 });
 
-test('HTML cells carry the value in full', () => {
+test('HTML cells carry the full-precision value', () => {
   expect(htmlTable(results)).toContain(
     '<td class="right strong" data-value="0.6423">64.23 <span class="uncertainty">± 0.18</span></td>',
   );
   expect(htmlTable(results)).toContain('<th scope="colgroup" colspan="2" class="group">validation</th>');
 });
 
-test('an interval that leaves out 0 has no end of 0.00 in any form', () => {
+test('an interval that excludes 0 has no bound of 0.00 in any format', () => {
   const difference = (low: number, high: number): Table => ({
     title: 'Test',
     columns: [{ title: 'F1', kind: 'difference' }],
@@ -114,7 +114,7 @@ const anyTable = fc
     }),
   );
 
-test('any table comes back from its CSV', () => {
+test('any table survives the round trip through CSV', () => {
   fc.assert(
     fc.property(anyTable, (table) => {
       const plain = (cell: unknown) =>
@@ -128,7 +128,7 @@ test('any table comes back from its CSV', () => {
   );
 });
 
-test('any text comes back from LaTeX: nothing in it acts as a command', () => {
+test('any text survives the round trip through LaTeX: nothing in it acts as a command', () => {
   const meaning = new Map([
     ['\\textbackslash{}', '\\'],
     ['\\textasciicircum{}', '^'],
@@ -157,7 +157,7 @@ test('any text comes back from LaTeX: nothing in it acts as a command', () => {
   );
 });
 
-test('any text comes back from HTML, and no text makes an element', () => {
+test('any text survives the round trip through HTML, and no text creates an element', () => {
   const entities = new Map([
     ['&lt;', '<'],
     ['&gt;', '>'],
@@ -182,7 +182,7 @@ test('any text comes back from HTML, and no text makes an element', () => {
   );
 });
 
-test('Markdown keeps a table of any texts in shape', () => {
+test('Markdown keeps the shape of a table with any text', () => {
   fc.assert(
     fc.property(anyTable, (table) => {
       const lines = markdownTable({ ...table, title: '' })
@@ -197,7 +197,7 @@ test('Markdown keeps a table of any texts in shape', () => {
   expect(escapedMarkdown('a|b')).toBe('a\\|b');
 });
 
-test('a text that a spreadsheet would take for a formula is none in CSV; numbers stay numbers', () => {
+test('CSV disarms text that a spreadsheet would take for a formula; numbers stay numbers', () => {
   const table = {
     title: '',
     columns: [

@@ -25,7 +25,7 @@ export function textTable(table: Table): string {
 }
 
 /**
- * Rows of text as columns of even width; the first to the left and the others to the right unless told.
+ * Rows of text as padded columns. By default, the first is left-aligned and the others are right-aligned.
  * `groups` are headings above several columns.
  *
  * @example

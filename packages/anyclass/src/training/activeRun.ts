@@ -1,4 +1,4 @@
-// A run in progress: its folder, who listens to it, and what it saved last.
+// A run in progress: its folder, its listeners, and its last checkpoint.
 
 import type { Dataset } from '../data/dataset.js';
 import { failingTogether } from '../distribution/failure.js';
@@ -12,13 +12,13 @@ import { eventLog } from '../runs/eventLog.js';
 import { type RunPaths, runPaths } from '../runs/runFolder.js';
 
 export interface TrainOptions {
-  /** The run's folder; default one below `runs`, named after data, network, loss and time. */
+  /** The run folder; by default a folder below `runs`, named after data, network, loss and time. */
   readonly run?: string | undefined;
-  /** Hears how the run goes. */
+  /** Called with the events of the run. */
   readonly onEvent?: RunEventListener | undefined;
-  /** Aborted, the run saves a checkpoint and ends. */
+  /** When aborted, the run saves a checkpoint and stops. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when an epoch is validated, before its checkpoint is written; true ends the run as the signal does. */
+  /** Called after an epoch is validated, before its checkpoint is written; true stops the run. */
   readonly onEpoch?: ((epoch: EpochRecord) => boolean | Promise<boolean>) | undefined;
   /** Called when the run is evaluated, while its data is still open; `finished` is reported after it. */
   readonly onJudged?: ((folder: string, dataset: Dataset) => Promise<unknown>) | undefined;
@@ -37,14 +37,14 @@ export interface ActiveRun {
   readonly emit: RunEventListener;
   readonly note: (text: string) => void;
   readonly options: TrainOptions;
-  /** The processes that train together; undefined for one alone. */
+  /** The processes that train together; undefined for a single process. */
   readonly ranks: Ranks | undefined;
   lastCheckpoint: string | undefined;
-  /** From now on events go to the folder's events.jsonl as well. */
+  /** From now on, also writes events to the folder's events.jsonl. */
   keepLog(): void;
 }
 
-/** Of several ranks the first reports, and the others only that they failed. */
+/** With several ranks, only the first one reports events; the others report only failures. */
 export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks): ActiveRun {
   const paths = runPaths(folder);
   const isSpeaker = ranks?.isFirst ?? true;
@@ -66,7 +66,9 @@ export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks):
   };
 }
 
-/** Does work on a run, with all of its ranks; what it throws is reported before it is thrown on. */
+/**
+ * Does work on a run together with all of its ranks; an error is reported as an event before it is rethrown.
+ */
 export async function reportingFailure<T>(
   { paths, emit, ranks }: ActiveRun,
   work: () => Promise<T>,

@@ -1,5 +1,5 @@
-// An exponential moving average of the weights. Polyak and Juditsky, "Acceleration of Stochastic Approximation by
-// Averaging", 1992; in the form of Tarvainen and Valpola, arXiv 1703.01780.
+// An exponential moving average of the weights. Polyak and Juditsky, "Acceleration of Stochastic
+// Approximation by Averaging", 1992; in the form of Tarvainen and Valpola, arXiv 1703.01780.
 
 import { keep, noGrad } from '@anyclass/torch';
 import { moveNetwork } from '../inference/computeDevice.js';
@@ -7,9 +7,9 @@ import { buildNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 
 export interface AveragedWeights {
-  /** Has the averages as its weights. */
+  /** A network whose weights are the averages. */
   readonly network: Network;
-  /** Takes the weights as they are now into the average; can be captured in a CUDA graph. */
+  /** Adds the current weights to the average; can be captured in a CUDA graph. */
   update(): void;
 }
 
@@ -37,7 +37,7 @@ export function averageWeights(
     update: () =>
       noGrad(() => {
         for (const { tensor, average } of pairs) {
-          // Counters of batches are whole numbers: taken as they are.
+          // Batch counters are integers, and are copied.
           if (average.dtype === 'int64') average.copy_(tensor);
           else average.lerp_(tensor, 1 - decay);
         }

@@ -1,4 +1,4 @@
-// The weights that were best by some metric, for the run to be judged by.
+// Keeps the best weights by each metric, with which the run is evaluated at the end.
 
 import { join } from 'node:path';
 import { defaultWindow } from '../data/images/levels/window.js';
@@ -10,13 +10,13 @@ import type { ActiveRun } from './activeRun.js';
 import { improvedMetrics, metricValue, type Validation } from './progress.js';
 import { judgedNetwork, type Session } from './session.js';
 
-/** Saves the weights where the epoch is the best by some metric. */
+/** Saves the weights if the epoch is the best so far by any metric. */
 export function keepBestWeights(session: Session, { paths }: ActiveRun, validation: Validation): void {
   if (improvedIn(session, validation).length > 0)
     saveEpochWeights(session, paths, session.progress.epoch + 1);
 }
 
-/** Takes an epoch into the session's progress; where it is the best by some metric, its weights are saved already. */
+/** Records an epoch in the session's progress. If it is the best by any metric, save its weights first. */
 export function noteBest(session: Session, validation: Validation): void {
   const { configuration, progress } = session;
   const improved = improvedIn(session, validation);
@@ -36,7 +36,7 @@ function weightsFile(epoch: number): string {
   return `weights-epoch-${String(epoch).padStart(4, '0')}.safetensors`;
 }
 
-/** Saves the weights as they are after an epoch; the name of their file among the checkpoints. */
+/** Saves the current weights after an epoch; returns their file name in the checkpoint folder. */
 export function saveEpochWeights(session: Session, paths: RunPaths, epoch: number): string {
   const { configuration, data } = session;
   const { classImportance, classes } = data.dataset;
@@ -55,7 +55,7 @@ export function saveEpochWeights(session: Session, paths: RunPaths, epoch: numbe
   return file;
 }
 
-/** With today's defaults written out, since a later version may change them. */
+/** The model's input with the current defaults spelled out, since a later version may change them. */
 function recordedInput(input: ModelInput): ModelInput {
   if (takesFeatures(input)) return input;
   const { window = defaultWindow, frame = 'first' } = input;

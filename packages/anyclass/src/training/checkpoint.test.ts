@@ -37,7 +37,7 @@ function write(progress: Partial<Progress>): string {
   });
 }
 
-test('a checkpoint comes back with every bit', () => {
+test('a checkpoint is read back bit for bit', () => {
   const { tensors, state } = readCheckpoint(write({ epoch: 3, step: 120, lossSum: 0.1 + 0.2 }));
   expect([...tensors.keys()].sort()).toEqual(['generator.cpu', 'network.count', 'network.weight']);
   expect(tensors.get('network.weight')?.toTypedArray()).toEqual(Float32Array.of(0.1, -2, 3e-30));
@@ -45,7 +45,7 @@ test('a checkpoint comes back with every bit', () => {
   expect(state.threads).toBe(2);
 });
 
-test('one altered bit anywhere is noticed', () => {
+test('one altered bit anywhere is detected', () => {
   const path = write({ epoch: 1 });
   const whole = readFileSync(path);
   fc.assert(
@@ -59,14 +59,14 @@ test('one altered bit anywhere is noticed', () => {
       } catch {
         return;
       }
-      // What still passes changed nothing, such as one kind of white space for another.
+      // An alteration that passes must be harmless, such as one kind of white space for another.
       expect(read.tensors.get('network.weight')?.toTypedArray()).toEqual(Float32Array.of(0.1, -2, 3e-30));
     }),
     { numRuns: 300 },
   );
 });
 
-test('a file that was cut off is skipped for the newest whole one', () => {
+test('a truncated file is skipped in favor of the newest intact one', () => {
   const older = write({ epoch: 1, step: 9 });
   const newer = write({ epoch: 10, step: 0 });
   writeFileSync(newer, readFileSync(newer).subarray(0, 400));
@@ -75,7 +75,7 @@ test('a file that was cut off is skipped for the newest whole one', () => {
   expect(skipped[0]).toContain(newer);
 });
 
-test('the newest stay, with the weights that any of them names as best', () => {
+test('the newest checkpoints are kept, with the weights that any of them names as best', () => {
   for (const name of ['weights-epoch-0001', 'weights-epoch-0002', 'weights-epoch-0003']) {
     writeFileSync(join(folder, `${name}.safetensors`), '');
   }
@@ -92,7 +92,7 @@ test('the newest stay, with the weights that any of them names as best', () => {
   ]);
 });
 
-test('what a killed process left half-written is removed', () => {
+test('files that a killed process left half-written are removed', () => {
   write({ epoch: 1 });
   writeFileSync(join(folder, '.partial-12-ab'), 'half');
   expect(removePartial(folder)).toEqual(['.partial-12-ab']);

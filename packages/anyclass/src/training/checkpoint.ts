@@ -1,4 +1,4 @@
-// Checkpoints: one safetensors file with all tensors of a run, the rest as JSON in its metadata, and a checksum over both.
+// Checkpoints: a safetensors file with a run's tensors, the rest as JSON metadata, and a checksum of both.
 
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ export interface Checkpoint {
   readonly state: CheckpointState;
 }
 
-/** What a checkpoint holds beside tensors. */
+/** The part of a checkpoint that is not tensors. */
 export interface CheckpointState {
   readonly progress: Progress;
   readonly optimizerGroups: optim.OptimizerState['groups'];
@@ -29,12 +29,12 @@ export interface CheckpointState {
   readonly scaler: optim.GradScalerState;
   /** Results on the CPU depend on it. */
   readonly threads: number;
-  /** Where several ranks wrote it together. */
+  /** Present if several ranks wrote it together. */
   readonly worldSize?: number;
 }
 
-// The bytes of its name come after those of all others, and uint8 after wider types: it is written last, when the checksum
-// of the rest is known.
+// Sorts after all other names, and uint8 after wider types, so that it is written last, when the checksum of
+// the rest is known.
 const checksumName = '~checksum';
 
 /**
@@ -105,8 +105,8 @@ export interface Newest {
 }
 
 /**
- * The newest whole checkpoint of a run. What was skipped on the way to it is put aside under another name: it would
- * count as newer than all that is written from now on. Call it with the run's lock held.
+ * Reads the newest intact checkpoint of a run. Damaged newer files are renamed, because they would count as
+ * newer than everything written from now on. Call it with the run's lock held.
  */
 export function takeNewestCheckpoint(folder: string): Newest {
   const skipped: string[] = [];
@@ -117,13 +117,13 @@ export function takeNewestCheckpoint(folder: string): Newest {
     } catch (error) {
       const aside = `damaged-${name}`;
       renameSync(path, join(folder, aside));
-      skipped.push(`${messageOf(error)}; it is called ${aside} now`);
+      skipped.push(`${messageOf(error)}; renamed to ${aside}`);
     }
   }
   return { checkpoint: undefined, path: undefined, skipped };
 }
 
-/** Removes what a killed process left half-written; call it with the run's lock held. */
+/** Removes files that a killed process left half-written; call it with the run's lock held. */
 export function removePartial(folder: string): string[] {
   const partial = existsSync(folder)
     ? readdirSync(folder).filter((name) => name.startsWith('.partial-'))
@@ -132,7 +132,7 @@ export function removePartial(folder: string): string[] {
   return partial;
 }
 
-/** Keeps the newest checkpoints, and of the weights those that one of them names as best. */
+/** Keeps the newest checkpoints, and the weights files that any of them names as best. */
 export function pruneCheckpoints(folder: string, keep: number): void {
   const files = checkpointFiles(folder);
   for (const name of files.slice(keep)) rmSync(join(folder, name), { force: true });
@@ -142,7 +142,7 @@ export function pruneCheckpoints(folder: string, keep: number): void {
   }
 }
 
-/** The weights that a checkpoint names as best; none of a damaged one, which nothing can resume from. */
+/** The weights files that a checkpoint names as best; none if it is damaged, as no run can resume from it. */
 function bestFiles(path: string): string[] {
   try {
     const { progress }: CheckpointState = JSON.parse(readSafetensorsHeader(path).metadata['state'] ?? '');
@@ -152,7 +152,7 @@ function bestFiles(path: string): string[] {
   }
 }
 
-/** The newest first. */
+/** Checkpoint files, newest first. */
 function checkpointFiles(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
@@ -168,7 +168,7 @@ function checkpointName({ epoch, step }: Progress): string {
   return `epoch-${String(epoch).padStart(4, '0')}-step-${String(step).padStart(6, '0')}.safetensors`;
 }
 
-/** Over a tensor and what it is called. */
+/** Updates a checksum with a tensor's name, type, shape and data. */
 function checksumOf(name: string, { dtype, shape, data }: StoredTensor, before: number): number {
   return crc32(data, crc32(`${name} ${dtype} ${shape}`, before));
 }

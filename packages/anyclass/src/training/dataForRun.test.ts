@@ -11,7 +11,7 @@ async function remarks(validation: number): Promise<readonly string[]> {
   return data.remarks;
 }
 
-test('a run remarks on validation with too few positives before it begins', async () => {
+test('a run warns about too few validation positives before it starts', async () => {
   expect(await remarks(16)).toEqual([
     expect.stringContaining('digits: 6 classes'),
     expect.any(String),
@@ -21,7 +21,7 @@ test('a run remarks on validation with too few positives before it begins', asyn
   expect(await remarks(2000)).toHaveLength(2);
 });
 
-test('the fingerprint of labels that are 0 or 1 stays what runs have recorded', async () => {
+test('the fingerprint of labels that are 0 or 1 is the one that existing runs have recorded', async () => {
   const dataset = await openDataset('digits', {
     digits: { scenes: { train: 32, validation: 8, test: 8 } },
   });

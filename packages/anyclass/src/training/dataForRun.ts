@@ -18,17 +18,17 @@ import { validationRemarks } from '../inspect/validationPositives.js';
 import { featureNetworks, takesFeatures } from '../networks/catalog.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
 
-/** The schema's default, so nobody chose it. */
+/** The schema's default, which means that the user did not choose a size. */
 const defaultInputSize = 224;
 
 export interface RunData {
   readonly dataset: Dataset;
   readonly inputs: InputSource;
-  /** What the model takes: images as `preparation` has them, or features. */
+  /** The model's input: images preprocessed as in `preparation`, or features. */
   readonly input: ModelInput;
-  /** What the training rows show of the features, where there are features. */
+  /** Statistics of the features over the training rows, if there are features. */
   readonly features?: FittedFeatures | undefined;
-  /** How images are decoded and normalized: the dataset's own way, or the configuration's. */
+  /** How images are decoded and normalized: the dataset's own settings, or the configuration's. */
   readonly preparation: Preparation;
   readonly trainingRows: Int32Array;
   /** Remarks for the log. */
@@ -39,8 +39,8 @@ export interface RunData {
 /**
  * Opens the data of a configuration.
  *
- * @param facts of the weights that training starts from
- * @param onNote told what turns out while images are read, such as a damaged cache
+ * @param facts facts about the weights that training starts from
+ * @param onNote called with findings while images are read, such as a damaged cache
  *
  * @example
  * const data = await openRunData(validateConfiguration({ data: { dataset: 'digits' } }));
@@ -80,7 +80,7 @@ export async function openRunData(
     }
     checkBestBy(bestBy, dataset);
     if (!dataset.splits.train.some((row) => dataset.labels.presence(row) === 'positive')) {
-      throw new UserError(`${dataset.name}: no training image shows a class; there is nothing to learn`);
+      throw new UserError(`${dataset.name}: no training ${word} has a class, so there is nothing to learn`);
     }
     const trainingRows = data.subset
       ? chooseSubset(dataset.splits.train, dataset.labels, defined(data.subset))
@@ -101,7 +101,7 @@ export async function openRunData(
   }
 }
 
-/** The format in which the data come to the network; images and features each have networks of their own. */
+/** The format in which the data reaches the network; images and features need different networks. */
 function networkInput(
   { name, inputSize }: Configuration['network'],
   { features, name: dataset, preparation, images }: Dataset,
@@ -155,7 +155,7 @@ function featureRemarks(features: FittedFeatures | undefined): string[] {
   ];
 }
 
-/** A metric that is never defined would select no epoch: say so before training, not after it. */
+/** A metric that is never defined would select no epoch, so this fails before training, not after it. */
 function checkBestBy(bestBy: Configuration['bestBy'], dataset: Dataset): void {
   const { classImportance, labels, name, splits } = dataset;
   const word = instanceWord(dataset);
@@ -177,7 +177,7 @@ function checkBestBy(bestBy: Configuration['bestBy'], dataset: Dataset): void {
   }
 }
 
-/** What a training set without negatives means for the run, with its counts. */
+/** Warns about a training set without negatives, with the counts. */
 function negativeRemarks(dataset: Dataset, rows: Int32Array): string[] {
   const { labels, classes } = dataset;
   const word = instanceWord(dataset);
@@ -203,7 +203,10 @@ export interface ClassBalance {
   readonly emptyClasses: readonly string[];
 }
 
-/** Class-balancing weights from the counts of the training rows; undecided ones count nowhere. */
+/**
+ * Class-balancing weights from the counts of positives and negatives in the training rows; undecided rows do
+ * not count.
+ */
 export function balanceOf({ classes, labels }: Dataset, rows: Int32Array, beta: number): ClassBalance {
   const counts = new Float64Array(classes.length);
   let negatives = 0;
@@ -227,7 +230,7 @@ export function datasetFingerprint({ names, labels, splits, classes, features }:
   const bytes = new Uint8Array(labels.classes);
   for (let row = 0; row < labels.rows; row++) {
     labels.copyRow(row, targets, 0);
-    // A byte each where none is soft: runs were recorded so before labels could be.
+    // One byte per label: this is how runs were recorded before labels could be soft.
     targets.forEach((target, j) => {
       bytes[j] = Number.isNaN(target) ? 255 : target;
     });

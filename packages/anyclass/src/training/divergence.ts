@@ -1,4 +1,4 @@
-// A loss that is no longer a number: what was seen when it happened.
+// Reports a loss or weights that became NaN or infinite, with what was observed at that point.
 
 import { existsSync } from 'node:fs';
 import { noGrad, stack, tidy } from '@anyclass/torch';
@@ -12,13 +12,15 @@ export interface StepFigures {
   readonly gradientNorm: number;
 }
 
-/** Whether training can continue after a step. A float16 gradient may overflow: the scaler leaves such steps out. */
+/**
+ * Whether training can continue after a step. A float16 gradient may overflow; the scaler skips such steps.
+ */
 export function isHealthy({ loss, gradientNorm }: StepFigures, scaled: boolean): boolean {
   return Number.isFinite(loss) && (scaled || Number.isFinite(gradientNorm));
 }
 
 /**
- * What stops a run after a step, told with all that helps to find the cause.
+ * The error that stops a run after a step, with everything that helps to find the cause.
  *
  * @example
  * throw divergence({ loss: NaN, largestLogit: Infinity, gradientNorm: NaN }, { epoch: 3, step: 17, names, network });
@@ -49,7 +51,7 @@ export function divergence(
 }
 
 /**
- * What stops a run between steps, where a step broke the weights whose own loss was still a number.
+ * The error that stops a run between steps, if a step broke the weights but its own loss was finite.
  *
  * @example
  * throw lateDivergence('the weights', 'conv1.0.weight', { epoch: 3, step: 17, lastCheckpoint });
@@ -68,7 +70,7 @@ export function lateDivergence(
   );
 }
 
-/** The names of parameters and statistics that hold something that is not finite. */
+/** The names of parameters and statistics with values that are not finite. */
 export function brokenWeights(network: Network): string[] {
   return tidy(() =>
     noGrad(() => {

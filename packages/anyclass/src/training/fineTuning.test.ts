@@ -21,7 +21,7 @@ const at = (...names: string[]) => join(folder, ...names);
 
 const evaluation = { replicates: 0 };
 const base: ConfigurationInput = { ...tinyRun, epochs: 1, evaluation };
-/** Network and input size are left to the weights. */
+/** Network and input size come from the weights. */
 const tuned: ConfigurationInput = {
   ...tinyRun,
   network: { weights: at('base'), frozenEpochs: 1, trunkRate: 0.5 },
@@ -55,7 +55,7 @@ function hashOf(run: string): string {
     .join(' ');
 }
 
-test('a frozen epoch changes the last layer alone, batch statistics stay; the epochs after it change everything', async () => {
+test('a frozen epoch changes only the last layer and no batch statistics; later epochs change everything', async () => {
   const notes: string[] = [];
   const onEvent = (event: RunEvent) => void (event.type === 'note' && notes.push(event.text));
   await train(tuned, { run: at('whole'), onEvent });
@@ -68,7 +68,7 @@ test('a frozen epoch changes the last layer alone, batch statistics stay; the ep
   expect(notes).toContainEqual(expect.stringMatching(/All layers train/));
 }, 60_000);
 
-test('network, input size, mean and deviation follow the weights, are recorded, and a note tells of them', async () => {
+test('network, input size, mean and deviation follow the weights, are recorded, and appear in a note', async () => {
   const { configuration } = openRun(at('whole')).record;
   expect(configuration.network).toMatchObject({ name: 'tresnet-s', inputSize: 16 });
   expect(configuration.data).toMatchObject({ mean: [0.25], std: [0.125] });
@@ -81,7 +81,7 @@ test.each([
   ['frozen', 1],
   ['whole', 2],
 ])(
-  'interrupted in the %s epoch, a resumed run ends with the same bits',
+  'a run interrupted in the %s epoch and resumed ends with the same bits',
   async (_, epoch) => {
     const run = `interrupted-${epoch}`;
     const controller = new AbortController();
@@ -97,7 +97,7 @@ test.each([
   60_000,
 );
 
-test('what is told otherwise stays, and a note tells of the difference', async () => {
+test('values that are set explicitly take precedence, and a note mentions the difference', async () => {
   const notes: string[] = [];
   const onEvent = (event: RunEvent) => void (event.type === 'note' && notes.push(event.text));
   const { data } = tuned;
@@ -112,12 +112,12 @@ test('what is told otherwise stays, and a note tells of the difference', async (
   expect(configuration).toMatchObject({ network: { inputSize: 20 }, data: { mean: [0.5], std: [0.125] } });
   expect(notes).toContainEqual(
     expect.stringMatching(
-      /otherwise than for .*network\.inputSize 20 instead of 16, data\.mean \[0\.5\] instead of \[0\.25\]/,
+      /differently than for .*network\.inputSize 20 instead of 16, data\.mean \[0\.5\] instead of \[0\.25\]/,
     ),
   );
 }, 60_000);
 
-test('weights of another network than network.name are refused with what to set', async () => {
+test('weights of a network other than network.name are refused, with what to set', async () => {
   const set = [`network.weights=${at('base')}`];
   expect((await readConfiguration('quick', { set })).network).toMatchObject({
     name: 'tresnet-s',
@@ -129,7 +129,7 @@ test('weights of another network than network.name are refused with what to set'
   await expect(published).rejects.toThrow(/timm\/resnet18\.a1_in1k.*resnet-18.*tresnet-s/);
 });
 
-test('published weights tell their network and their input size without a request', async () => {
+test('the network and input size of published weights are known without a request', async () => {
   const fetching = vi.spyOn(globalThis, 'fetch');
   const file = at('published.json');
   const write = (weights: string) =>
@@ -144,7 +144,7 @@ test('published weights tell their network and their input size without a reques
   fetching.mockRestore();
 });
 
-test('frozen epochs and a trunk that is frozen for good exclude each other', () => {
+test('frozen epochs and a permanently frozen trunk exclude each other', () => {
   const network = { freezeTrunk: true, frozenEpochs: 2 };
   expect(() => validateConfiguration({ data: { dataset: 'digits' }, network })).toThrow(
     /network\.frozenEpochs/,

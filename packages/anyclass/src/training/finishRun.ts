@@ -1,4 +1,5 @@
-// The end of a run: the best weights, calibration and decision from validation, and the test split, judged once.
+// Finishes a run: selects the best weights, fits calibration and decision on validation, and evaluates the
+// test split once.
 
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
@@ -24,7 +25,7 @@ import { type BestEpoch, metricValue } from './progress.js';
 import { judgedNetwork, type Session } from './session.js';
 import { scoreSplit } from './validate.js';
 
-/** Judges the best weights of a run and writes model, scores and summary. */
+/** Evaluates the best weights of a run and writes the model, scores and summary. */
 export async function finishRun(session: Session, run: ActiveRun): Promise<RunSummary> {
   const { paths, note } = run;
   const { configuration, data, settings, progress, evaluationBatch } = session;
@@ -103,7 +104,7 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   return summary;
 }
 
-/** What ranks other than the first do at the end: they score their shares with its weights. */
+/** What ranks other than the first do at the end: they score their shares with the first rank's weights. */
 export async function helpFinishing(session: Session, run: ActiveRun): Promise<void> {
   const { configuration, data } = session;
   if (run.ranks) copyFromFirstNow(run.ranks, judgedNetwork(session).stateDict().values());
@@ -125,7 +126,7 @@ interface JudgedModel {
   readonly isLastInstead: boolean;
 }
 
-/** The model of the best epoch; of the last one where no best is known, or its weights are lost. */
+/** The model of the best epoch, or of the last one if no best epoch is known or its weights are lost. */
 function bestModel(session: Session, { paths, note }: ActiveRun): JudgedModel {
   const { progress, configuration } = session;
   const { bestBy } = configuration;
@@ -152,7 +153,7 @@ function bestModel(session: Session, { paths, note }: ActiveRun): JudgedModel {
   };
 }
 
-/** Writes probabilities and labels; the checksums of their files. */
+/** Writes probabilities and labels; returns the checksums of the files. */
 function writeScores(
   paths: RunPaths,
   split: SplitName,

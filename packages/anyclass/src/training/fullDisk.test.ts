@@ -1,4 +1,5 @@
-// What a run says where its disk is full, becomes read-only or loses the run's folder. Needs the right to mount a small disk.
+// What a run reports if its disk is full or becomes read-only, or the run folder is removed. Needs permission
+// to mount a small disk.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -28,7 +29,7 @@ async function messageWhere(name: string, onSaved: () => void): Promise<string> 
 beforeAll(() => mkdirSync(join(disk, 'filler'), { recursive: true }));
 
 test.skipIf(!canMount)(
-  'a full disk is told with the file, the cause and what to do (needs mount)',
+  'a full disk is reported with the file, the cause and what to do (needs mount)',
   async () => {
     const message = await messageWhere('full', () =>
       spawnSync('dd', ['if=/dev/zero', `of=${join(disk, 'filler', 'zeros')}`, 'bs=1M']),
@@ -42,16 +43,16 @@ test.skipIf(!canMount)(
 );
 
 test.skipIf(!canMount)(
-  'a folder that was removed is not praised for its checkpoint (needs mount)',
+  'if the folder was removed, no checkpoint in it is mentioned (needs mount)',
   async () => {
     const message = await messageWhere('removed', () => rmSync(join(disk, 'removed'), { recursive: true }));
-    expect(message).toMatch(/removed: the folder of the run was removed or replaced/);
+    expect(message).toMatch(/removed: the run folder was removed or replaced/);
   },
   60_000,
 );
 
 test.skipIf(!canMount)(
-  'a disk that becomes read-only is told as such, not as a failed disposal (needs mount)',
+  'a disk that becomes read-only is reported as such, not as a failed disposal (needs mount)',
   async () => {
     const message = await messageWhere('readOnly', () => mount('-o', 'remount,ro', disk));
     mount('-o', 'remount,rw', disk);

@@ -1,4 +1,4 @@
-// The gradient of a batch: of all of it at once, in parts one after another, or divided among ranks.
+// Computes the gradient of a batch: all at once, in parts one after another, or divided among ranks.
 
 import { distributed, noGrad, type optim, type Tensor, tidy, zeros } from '@anyclass/torch';
 import type { Ranks } from '../distribution/ranks.js';
@@ -7,19 +7,20 @@ import { inPrecision } from '../inference/computeDevice.js';
 import { anyClassLoss, anyClassSums } from '../losses/anyClassLoss.js';
 import type { StepParts } from './trainingStep.js';
 
-/** Of the whole batch, over all ranks. */
+/** Figures of the whole batch, over all ranks. */
 export interface BatchFigures {
   readonly loss: Tensor;
   /** The largest magnitude of a logit. */
   readonly largestLogit: Tensor;
-  /** Images in it. */
+  /** The number of images in the batch. */
   readonly images: Tensor | number;
 }
 
 export type GradientComputation = (images: Tensor, targets: Tensor) => BatchFigures;
 
 /**
- * What fills the gradients of a network's parameters from a batch, or from this rank's share of one.
+ * Returns a function that computes the gradients of a network's parameters from a batch, or from this rank's
+ * share of one.
  *
  * @example
  * const { loss } = gradientComputation(parts)(images, targets);
@@ -47,8 +48,9 @@ function wholeBatch(
 }
 
 /**
- * The loss of a batch is a quotient of two sums. Its denominator depends on the labels alone, so the parts' numerators over the
- * whole batch's denominator add up to the loss, and the gradients to the gradient, of the batch: on one rank or on many.
+ * The loss of a batch is a quotient of two sums. Its denominator depends only on the labels. So the parts'
+ * numerators over the whole batch's denominator add up to the loss of the batch, and their gradients to its
+ * gradient: on one rank or on many.
  */
 function inParts(
   { network, scaler, loss: options, settings, accumulation }: StepParts,
@@ -64,7 +66,7 @@ function inParts(
   const largest = zeros([], { device });
   for (let part = 0; part < accumulation; part++) {
     const { start, end } = shareOf(rows, { rank: part, worldSize: accumulation });
-    // Ranks go through the network equally often, for its norms may talk to the other ranks'.
+    // All ranks must run the network equally often, because its norm layers may communicate with other ranks.
     if (start === end && !sums) continue;
     tidy(() => {
       const slice = (tensor: Tensor) => tensor.narrow(0, start, end - start);
@@ -84,11 +86,11 @@ function inParts(
   return sums ? sums.figures(total, largest, rows) : { loss: total, largestLogit: largest, images: rows };
 }
 
-/** What the ranks add up in a step. */
+/** The sums over ranks in a step. */
 interface RankSums {
-  /** Adds up the denominators, in their own memory, while the network computes. */
+  /** Sums the denominators in place while the network computes. */
   denominator(own: Tensor): distributed.Work<Tensor>;
-  /** The next backward is the last of the step: gradients are added up as they come. */
+  /** Call before the last backward of the step: gradients are then summed as they become available. */
   prepare(): void;
   finish(): void;
   figures(loss: Tensor, largestLogit: Tensor, images: number): BatchFigures;
@@ -99,7 +101,7 @@ function rankSums({ rank, worldSize, group }: Ranks, optimizer: optim.Optimizer)
   return {
     denominator: (own) => group.allReduce(own),
     prepare() {
-      // Made at the first step, when it is known which parameters train.
+      // Created at the first step, when it is known which parameters train.
       buckets ??= new distributed.GradientBuckets(group, optimizer.parameters);
       buckets.prepare();
     },

@@ -14,7 +14,7 @@ import { trainEpoch } from './trainEpoch.js';
 import { validate } from './validate.js';
 import { anyRank } from './votes.js';
 
-/** Trains what is left of a run and evaluates it, or saves and stops when the signal says so. */
+/** Trains the rest of a run and evaluates it, or saves a checkpoint and stops when the signal is aborted. */
 export async function trainToEnd(session: Session, run: ActiveRun): Promise<TrainingResult> {
   const { signal } = run.options;
   const { ranks } = run;
@@ -44,7 +44,7 @@ export async function trainToEnd(session: Session, run: ActiveRun): Promise<Trai
   return { folder: run.paths.folder, summary };
 }
 
-/** The files and the report of an epoch; whether whoever listens wants the run to end. */
+/** Writes the files of an epoch and reports it; returns whether the caller wants the run to stop. */
 async function endEpoch(session: Session, run: ActiveRun, validation: Validation): Promise<boolean> {
   const record = epochRecord(session, validation);
   telling(run, () => {
@@ -103,8 +103,8 @@ function interrupted({ paths, lastCheckpoint: checkpoint, emit }: ActiveRun): Tr
 }
 
 /**
- * The result of the work, or undefined if the signal came before or during it. Ranks always finish the work, since each would
- * have to see the signal at the same point.
+ * Returns the result of the work, or undefined if the signal was aborted before or during it. With several
+ * ranks the work always finishes, since all would have to see the signal at the same point.
  */
 async function unlessAborted<T>(
   { options, ranks }: ActiveRun,

@@ -10,14 +10,14 @@ async function ratesAt(recipe: string, epochs: readonly number[]): Promise<numbe
   return epochs.map((epoch) => schedule(epoch, ratesOf(configuration.optimizer).rate));
 }
 
-test("the paper's convolutional rate falls by 0.01 after epochs 20 and 30", async () => {
+test("the paper's rate for convolutional networks is multiplied by 0.01 after epochs 20 and 30", async () => {
   const rates = await ratesAt('paper/sewerml/tresnet-l', [0, 19, 20, 30]);
   [0.1, 0.1, 1e-3, 1e-5].forEach((rate, i) => {
     expect(rates[i]).toBeCloseTo(rate, 12);
   });
 });
 
-test("the paper's transformer rate warms up over 5 epochs and restarts at 15, 35 and 75", async () => {
+test("the paper's rate for transformers warms up over 5 epochs and restarts at 15, 35 and 75", async () => {
   const rates = await ratesAt('paper/coco-41/vit-b-16', [0, 5, 15, 35, 75, 14, 34]);
   [1e-5, 1e-3, 1e-3, 1e-3, 1e-3].forEach((rate, i) => {
     expect(rates[i]).toBeCloseTo(rate, 12);
@@ -26,7 +26,7 @@ test("the paper's transformer rate warms up over 5 epochs and restarts at 15, 35
   expect(rates[6]).toBeLessThan(1e-4);
 });
 
-test('the trunk may learn at a part of the rate of the last layer', async () => {
+test('the trunk may train at a fraction of the rate of the last layer', async () => {
   const configuration = await readConfiguration('quick', { set: ['network.trunkRate=0.1'] });
   using network = createNetwork('resnet-18', { classes: 3, inputSize: 32 });
   const { groups } = createOptimizer(network, configuration);

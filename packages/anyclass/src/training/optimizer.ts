@@ -1,4 +1,4 @@
-// The optimizer and the schedule that a configuration asks for.
+// The optimizer and the schedule that a configuration specifies.
 
 import { optim, type Tensor } from '@anyclass/torch';
 import { ratesOf } from '../configuration/optimizerDefaults.js';
@@ -6,11 +6,11 @@ import type { Configuration } from '../configuration/schema.js';
 import type { Network } from '../networks/network.js';
 
 /**
- * The optimizer of a network's trainable parameters: those of the last layer at the configured rate, the trunk's at a part
- * of it.
+ * Creates the optimizer for a network's trainable parameters: the last layer at the configured rate, the
+ * trunk at a fraction of it.
  *
  * @example
- * createOptimizer(network, configuration).groups.length // 1, or 2 where network.trunkRate is not 1
+ * createOptimizer(network, configuration).groups.length // 1, or 2 if network.trunkRate is not 1
  */
 export function createOptimizer(network: Network, configuration: Configuration): optim.Optimizer {
   const { name, momentum, nesterov, betas } = configuration.optimizer;
@@ -22,7 +22,7 @@ export function createOptimizer(network: Network, configuration: Configuration):
 }
 
 /**
- * The schedule of the rate by epoch.
+ * Creates the schedule of the learning rate by epoch.
  *
  * @example
  * createSchedule(configuration)(0, 0.1) // the rate of the first epoch
@@ -46,12 +46,12 @@ export function createSchedule({ schedule, epochs }: Configuration): optim.Sched
   );
 }
 
-/** What an epoch trains: a frozen trunk leaves the last layer. Epochs count from 0. */
+/** The part that an epoch trains: only the last layer if the trunk is frozen. Epochs count from 0. */
 export function trainedPart({ network }: Configuration, epoch: number): 'lastLayer' | 'everything' {
   return network.freezeTrunk || epoch < network.frozenEpochs ? 'lastLayer' : 'everything';
 }
 
-/** Readies a network for an epoch. Of a frozen trunk neither the weights nor the batch statistics change. */
+/** Prepares a network for an epoch. In a frozen trunk neither the weights nor the batch statistics change. */
 export function setTrainingMode(network: Network, part: ReturnType<typeof trainedPart>): void {
   const isFrozen = part === 'lastLayer';
   network.train();

@@ -1,4 +1,5 @@
-// Training on data in which one class was not looked for in most rows: they are undecided, and teach the other classes.
+// Training on data in which most rows have an unknown label for one class: they are undecided, and train the
+// other classes.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ import { randomStream } from '../data/philox.js';
 import { balanceOf, openRunData } from './dataForRun.js';
 import { createTrainingStep } from './trainingStep.js';
 
-// 1,350 positives and 5,000 rows whose only unknown is one class, at a 25th.
+// A case of 1,350 positives and 5,000 rows in which only one class is unknown, at 1/25 of its size.
 const positives = 54;
 const undecided = 200;
 const side = 8;
@@ -34,7 +35,7 @@ function opened(
   return openRunData(validateConfiguration({ data: { ...data, ...changes }, network, bestBy }));
 }
 
-/** Every positive shows a crack, half of them roots too; in the others nobody looked for roots. */
+/** Every positive shows a crack, and half of them roots too; in the undecided rows, roots are unknown. */
 beforeAll(async () => {
   mkdirSync(join(folder, 'images'));
   const draw = randomStream('sample', 1, 0, 0);
@@ -67,11 +68,11 @@ async function writeImage(
   await image.png().toFile(join(folder, 'images', name));
 }
 
-test('undecided rows count neither as a class nor as negative, and weigh 1 where there are no negatives', async () => {
+test('undecided rows count neither as a class nor as negative, and the negative weight is 1 without negatives', async () => {
   const { dataset, trainingRows, remarks, close } = await opened();
   await close();
   expect(trainingRows.length).toBe(positives + undecided);
-  // Near β = 1 weights go with 1 / count, of 54 cracks and 27 roots, to a mean of 1 over the two.
+  // Near β = 1, weights are proportional to 1 / count (54 cracks and 27 roots), with a mean of 1.
   const { classWeights, negativeWeight } = balanceOf(dataset, trainingRows, 1 - 1e-12);
   expect(classWeights[0]).toBeCloseTo(2 / 3, 6);
   expect(classWeights[1]).toBeCloseTo(4 / 3, 6);
@@ -81,7 +82,7 @@ test('undecided rows count neither as a class nor as negative, and weigh 1 where
   );
 });
 
-test('a training set of positives alone is remarked on with its count, one with negatives is not', async () => {
+test('a training set of only positives gets a remark with its count; one with negatives does not', async () => {
   const only = await opened({ keep: ['crack'], subset: { negativesPerPositive: 0 } });
   await only.close();
   expect(only.remarks).toContainEqual(expect.stringContaining('all 54 training images are positive'));
@@ -90,7 +91,7 @@ test('a training set of positives alone is remarked on with its count, one with 
   expect(mixed.remarks.filter((remark) => remark.includes('training image'))).toEqual([]);
 });
 
-test('F1-Neg cannot choose an epoch where every row of validation that shows no class is undecided', async () => {
+test('F1-Neg cannot choose an epoch if every validation row that shows no class is undecided', async () => {
   await (await opened({}, 'f1Neg')).close();
   const rows = ['1.png,train,1,0', '54.png,validation,0,', '0.png,validation,1,0'];
   const path = join(folder, 'undecided.csv');
@@ -100,7 +101,7 @@ test('F1-Neg cannot choose an epoch where every row of validation that shows no 
   );
 });
 
-test('every undecided row trains the classes that are known in it', async () => {
+test('every undecided row trains the classes whose labels are known', async () => {
   const { dataset, inputs, trainingRows, preparation, close } = await opened();
   setThreadCount(1); // tests share the cores
   setSeed(1);

@@ -1,18 +1,18 @@
-// Where a run stands: everything that is a number or a name, and goes into a checkpoint as JSON.
+// The progress of a run: the numbers and names of its state, which checkpoints store as JSON.
 
 import type { Metrics } from '@anyclass/core';
 import type { BestMetric } from '../events/bestMetric.js';
 
 export interface Progress {
-  /** Epochs that are over. */
+  /** Completed epochs. */
   epoch: number;
-  /** Steps of the epoch in progress that are done: the data position. */
+  /** Completed steps of the current epoch, which is the position in the data. */
   step: number;
-  /** Those of them that had images to learn from, their losses' sum and their images. */
+  /** How many of those steps had images to learn from, the sum of their losses, and their images. */
   updates: number;
   lossSum: number;
   images: number;
-  /** Time spent on the epoch in progress, and of it waiting for images. */
+  /** Time spent on the current epoch, and how much of it training waited for images. */
   seconds: number;
   waitSeconds: number;
   best: Partial<Record<BestMetric, BestEpoch>>;
@@ -20,10 +20,10 @@ export interface Progress {
 }
 
 export interface BestEpoch {
-  /** From 1 on. */
+  /** Counted from 1. */
   readonly epoch: number;
   readonly value: number;
-  /** Name of the file with the weights, in the folder of checkpoints. */
+  /** Name of the weights file in the checkpoint folder. */
   readonly file: string;
 }
 
@@ -31,18 +31,18 @@ export function firstProgress(): Progress {
   return { epoch: 0, ...firstStep, best: {}, epochsSinceBest: 0 };
 }
 
-/** Where every epoch begins. */
+/** The progress at the start of every epoch. */
 export const firstStep = { step: 0, updates: 0, lossSum: 0, images: 0, seconds: 0, waitSeconds: 0 };
 
 export interface Validation {
   readonly metrics: Metrics;
   readonly loss: number;
   readonly bce: number;
-  /** Unreadable training images so far, over all ranks; left out where one process knows them all. */
+  /** Number of unreadable training images so far over all ranks; omitted for a single process. */
   readonly quarantinedInTraining?: number;
 }
 
-/** The value of a metric of a validation; null where it is not defined. */
+/** The value of a metric in a validation; null if it is undefined. */
 export function metricValue({ metrics, loss, bce }: Validation, metric: BestMetric): number | null {
   if (metric === 'loss') return loss;
   return metric === 'bce' ? bce : metrics[metric];
@@ -53,7 +53,7 @@ export function isLowerBetter(metric: BestMetric): boolean {
 }
 
 /**
- * The metrics by which an epoch is better than all before.
+ * Returns the metrics by which an epoch is better than all before.
  *
  * @example
  * improvedMetrics(validation, progress.best, ['mAP', 'loss']) // ['mAP']

@@ -1,4 +1,4 @@
-// Several processes that train together, on the built package. Longer ones: npm run test:ranks.
+// Several processes that train together, with the built package. Longer tests: npm run test:ranks.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
     expect(distance(one.figures, two.figures)).toBeLessThan(1e-6);
   }, 120_000);
 
-  test('training goes as that of one process, and one file of each kind is written', async () => {
+  test('training matches that of one process, and only one file of each kind is written', async () => {
     const [alone] = await runRanks([program, ...words('alone')], 1);
     expect(alone).toMatchObject({ code: 0 });
     const [first, second] = await runRanks([program, ...words('together')], 2);
@@ -59,14 +59,14 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
     expect(names('together')).toBe(names('alone'));
   }, 180_000);
 
-  test('what is wrong on one rank ends all with its reason, and leaves no folder behind', async () => {
+  test('an error on one rank stops all ranks with its reason, and leaves no folder behind', async () => {
     const [first, second] = await runRanks([program, ...words('refused'), '--set', 'batchSize=1'], 2);
     for (const rank of [first, second])
       expect([rank?.code, rank?.errors]).toEqual([1, expect.stringContaining('batchSize is 1')]);
     expect(existsSync(at('refused'))).toBe(false);
   }, 60_000);
 
-  test('stopped on two, on three and on one: every row trains once an epoch, in the order of one process', async () => {
+  test('stopped and resumed on two, three and one ranks, every row trains once per epoch, in the order of one process', async () => {
     const script = fileURLToPath(new URL('../../test/stoppedRanks.mjs', import.meta.url));
     const until = async (run: string, processes: number, epoch: number, step: number, isNew = false) => {
       const given = isNew ? [JSON.stringify(soil())] : [];
@@ -82,7 +82,7 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
         .sort()
         .at(-1);
     expect(newest()).toBe('epoch-0000-step-000004.safetensors');
-    // The last batch has 2 rows for the 3 of them.
+    // The last batch has only 2 rows for 3 ranks.
     expect(await until('stopped', 3, 2, 1)).toContain('written by 2 processes and resumes on 3 processes');
     expect(newest()).toBe('epoch-0001-step-000002.safetensors');
     expect(await until('stopped', 1, 9, 0)).toContain('written by 3 processes and resumes on 1 process');
@@ -90,7 +90,7 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
     expect(distance(whole!, pieces!)).toBeLessThan(1e-5);
   }, 180_000);
 
-  test('ranks with other configurations do not begin', async () => {
+  test('ranks with different configurations do not start', async () => {
     const ends = await runRanks(
       (rank: number) => [program, ...words('differing'), '--set', `seed=${rank}`],
       2,
@@ -103,7 +103,9 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
   }, 60_000);
 });
 
-/** 50 rows that train, in 7 steps; a row left out or seen twice moves the weights by a hundredth. */
+/**
+ * 50 training rows in 7 steps; a row that is left out or seen twice changes the weights by about one percent.
+ */
 function soil(): object {
   const rows = Array.from({ length: 70 }, (_, i) => {
     const split = i < 50 ? 'train' : i < 60 ? 'validation' : 'test';

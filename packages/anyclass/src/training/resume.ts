@@ -1,4 +1,4 @@
-// A run that resumes where it stopped.
+// Resumes a run where it stopped.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ import { sharedCheckpoint } from './sharedCheckpoint.js';
 import { startingWeights } from './startingWeights.js';
 
 /**
- * Resumes a run from its newest complete checkpoint, as if it had never stopped. A finished run is left as it is.
+ * Resumes a run from its newest complete checkpoint, as if it had never stopped. Leaves a finished run alone.
  *
  * @example
  * await resume('runs/sewer');
@@ -62,7 +62,7 @@ export async function resume(
   });
 }
 
-/** The part of ranks other than the first: they train with what the first has read. */
+/** What ranks other than the first do: they train with what the first has read. */
 async function help(run: ActiveRun, ranks: Ranks): Promise<TrainingResult> {
   const record = await fromFirst<RunRecord | null>(ranks, () => null);
   if (!record) return { folder: run.paths.folder, isFinishedElsewhere: true };
@@ -91,7 +91,7 @@ async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): P
   for (const name of removePartial(checkpoints)) run.note(`Removed ${name}, which was incomplete`);
   const { checkpoint, path, skipped } = takeNewestCheckpoint(checkpoints);
   for (const reason of skipped) run.note(`Skipped ${reason}`);
-  // A checkpoint has all weights: those that the run began with may be gone.
+  // A checkpoint has all weights; the file that the run started from may be gone.
   await sharedCheckpoint(ranks, checkpoint);
   const weights = checkpoint ? undefined : await startingWeights(record.configuration, run);
   using session = createSession(record.configuration, data, { weights, ranks });
@@ -103,7 +103,7 @@ async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): P
   return await trainToEnd(session, run);
 }
 
-/** A sum is rounded differently when it is split differently. */
+/** Notes a changed number of ranks: sums are rounded differently when they are split differently. */
 function tellOfRanks({ ranks, note }: ActiveRun, checkpoint: Checkpoint | undefined): void {
   const before = checkpoint?.state.worldSize ?? 1;
   const now = ranks?.worldSize ?? 1;
@@ -120,7 +120,7 @@ function finished(run: ActiveRun, summary: RunSummary): TrainingResult {
   return { folder, summary };
 }
 
-/** What a finished run reached; undefined where it is not finished, or its model or scores cannot be read any more. */
+/** The summary of a run; undefined if it is not finished, or its model or scores can no longer be read. */
 async function writtenResult({ paths, note }: ActiveRun): Promise<RunSummary | undefined> {
   if (!existsSync(paths.summary)) return undefined;
   try {

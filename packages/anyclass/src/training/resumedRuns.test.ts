@@ -1,4 +1,4 @@
-// Runs that stop and are resumed end as if nothing had happened; damaged files are noticed.
+// Runs that stop and are resumed end as if nothing had happened; damaged files are detected.
 
 import { createHash } from 'node:crypto';
 import {
@@ -53,7 +53,7 @@ beforeAll(async () => {
   expect([half.summary, untested.summary]).toEqual([undefined, undefined]);
 }, 180_000);
 
-/** Hashes of what a run ends with. */
+/** Hashes of the final files of a run. */
 function filesOf(run: string): string[] {
   const last = ['checkpoints', 'epoch-0002-step-000000.safetensors'];
   return [['model.safetensors'], ['scores', 'test.csv'], last].map((names) =>
@@ -79,7 +79,7 @@ function copyRun(from: string, to: string): void {
   cpSync(at(from), at(to), { recursive: true });
 }
 
-test('a run interrupted in the middle of an epoch and resumed, ends with the same bits', async () => {
+test('a run interrupted in the middle of an epoch and resumed ends with the same bits', async () => {
   copyRun('half', 'interrupted');
   const checkpoints = readdirSync(at('interrupted', 'checkpoints')).filter((name) =>
     name.startsWith('epoch'),
@@ -90,14 +90,14 @@ test('a run interrupted in the middle of an epoch and resumed, ends with the sam
   expect(readEpochs(at('interrupted', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1, 2]);
 });
 
-test('a run interrupted while it is evaluated and resumed, ends with the same bits', async () => {
+test('a run interrupted during its evaluation and resumed ends with the same bits', async () => {
   copyRun('untested', 'judged');
   expect(existsSync(at('judged', 'summary.json'))).toBe(false);
   expect((await resume(at('judged'), { onEvent })).summary).toEqual(result.summary);
   expect(filesOf('judged')).toEqual(filesOf('whole'));
 });
 
-test('a run ended by its caller after an epoch and resumed, ends with the same bits', async () => {
+test('a run stopped by its caller after an epoch and resumed ends with the same bits', async () => {
   const seen: number[] = [];
   const onEpoch = ({ epoch }: EpochRecord) => seen.push(epoch) === 1;
   expect((await train(configuration, { run: at('ended'), onEpoch })).summary).toBeUndefined();
@@ -107,7 +107,7 @@ test('a run ended by its caller after an epoch and resumed, ends with the same b
   expect(filesOf('ended')).toEqual(filesOf('whole'));
 });
 
-test('a run goes on from the newest whole checkpoint and says what it skipped', async () => {
+test('a run resumes from the newest intact checkpoint and says what it skipped', async () => {
   copyRun('half', 'damaged');
   const [older, newer] = readdirSync(at('damaged', 'checkpoints'))
     .filter((name) => name.startsWith('epoch'))
@@ -128,25 +128,25 @@ test('a run goes on from the newest whole checkpoint and says what it skipped', 
   expect(filesOf('damaged')).toEqual(filesOf('whole'));
 });
 
-test('a run begins again where no checkpoint is whole, and keeps what it writes from then on', async () => {
+test('a run starts over if no checkpoint is intact, and keeps what it writes from then on', async () => {
   copyRun('half', 'lost');
   const checkpoints = readdirSync(at('lost', 'checkpoints')).filter((name) => name.startsWith('epoch'));
   for (const name of checkpoints) truncateSync(at('lost', 'checkpoints', name), 1_000_000);
   notes.length = 0;
   await resume(at('lost'), { onEvent });
-  expect(notes.filter((note) => note.includes('is called damaged-epoch-'))).toHaveLength(2);
+  expect(notes.filter((note) => note.includes('renamed to damaged-epoch-'))).toHaveLength(2);
   expect(notes).toContain('No usable checkpoint; starting over');
   expect(filesOf('lost')).toEqual(filesOf('whole'));
 });
 
-test('a run begins again where its inner folders are gone', async () => {
+test('a run starts over if its inner folders are gone', async () => {
   mkdirSync(at('bare'));
   copyFileSync(at('whole', 'config.json'), at('bare', 'config.json'));
   await resume(at('bare'), { onEvent });
   expect(filesOf('bare')).toEqual(filesOf('whole'));
 });
 
-test('a run is refused while another process works on it, and where the folder holds another', async () => {
+test('a run is refused while another process is working on it, or if the folder already holds a run', async () => {
   using _lock = lockRun(at('whole'));
   await expect(resume(at('whole'))).rejects.toThrow('is working on this run');
   await expect(train(configuration, { run: at('whole') })).rejects.toThrow('is working on this run');
@@ -154,7 +154,7 @@ test('a run is refused while another process works on it, and where the folder h
   await expect(train(configuration, { run: at('whole') })).rejects.toThrow('already holds a run');
 });
 
-test('a run is refused where the data changed since', async () => {
+test('a run is refused if the data has changed since it started', async () => {
   copyRun('half', 'changed');
   const path = at('changed', 'config.json');
   const text = readFileSync(path, 'utf8');
@@ -162,7 +162,7 @@ test('a run is refused where the data changed since', async () => {
   await expect(resume(at('changed'))).rejects.toThrow('the data changed since the run started');
 });
 
-test('a run that is finished is not evaluated again; a report that is missing is written', async () => {
+test('a finished run is not evaluated again, but a missing report is written', async () => {
   const before = filesOf('whole');
   expect(existsSync(at('whole', 'report.html'))).toBe(false);
   notes.length = 0;
@@ -176,7 +176,7 @@ test.each([
   ['summary.json', 'summary.json: is damaged'],
   ['model.safetensors', 'model.safetensors'],
   ['scores/test.csv', 'test.csv'],
-])('a run is evaluated again where its %s is damaged', async (name, message) => {
+])('a run is evaluated again if its %s is damaged', async (name, message) => {
   const before = filesOf('whole');
   truncateSync(at('whole', name), 100);
   notes.length = 0;
@@ -186,7 +186,7 @@ test.each([
   expect(filesOf('whole')).toEqual(before);
 });
 
-test('a run is evaluated by its last epoch where the weights of the best are damaged', async () => {
+test('a run is evaluated with its last epoch if the best weights are damaged', async () => {
   copyRun('untested', 'weights');
   const weights = readdirSync(at('weights', 'checkpoints')).filter((name) => name.startsWith('weights'));
   for (const name of weights) truncateSync(at('weights', 'checkpoints', name), 1000);

@@ -12,7 +12,7 @@ export function runVersions(): Readonly<Record<'anyclass' | 'node' | 'libtorch',
   return { anyclass: version(), node: process.version, libtorch: engineInfo().version };
 }
 
-/** Throws on every rank if one of them would train something else. */
+/** Throws on every rank if one of them would train something different. */
 export async function checkRunAgreement(
   ranks: Ranks,
   configuration: Configuration,

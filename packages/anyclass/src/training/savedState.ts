@@ -1,4 +1,4 @@
-// What a run saves on its way, and what it says where that fails.
+// What a run saves during training, and the message if that fails.
 
 import { existsSync } from 'node:fs';
 import { listed } from '../errors/listed.js';
@@ -10,8 +10,8 @@ import { brokenWeights, lateDivergence } from './divergence.js';
 import { checkpointOf, type Session } from './session.js';
 
 /**
- * Writes a checkpoint of weights that are sound, and removes those that are not needed any more. Of several ranks, which all
- * call it, the first writes.
+ * Writes a checkpoint if the weights are finite, and removes checkpoints that are no longer needed. All ranks
+ * must call it, but only the first one writes.
  */
 export function saveCheckpoint(session: Session, run: ActiveRun): void {
   refuseBrokenWeights(session, run);
@@ -34,14 +34,16 @@ export function refuseBrokenWeights({ network, progress }: Session, { lastCheckp
   throw lateDivergence('weights', listed(broken), { epoch: epoch + 1, step, lastCheckpoint });
 }
 
-/** Where a file cannot be written: what is left of the run, and how to resume. */
+/**
+ * Calls `write`. If a file cannot be written, the error says what is left of the run and how to resume it.
+ */
 export function telling<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T): T {
   try {
     return write();
   } catch (error) {
     if (!existsSync(paths.config)) {
       throw new UserError(
-        `${paths.folder}: the folder of the run was removed or replaced while it trained, and its checkpoints with it; train again`,
+        `${paths.folder}: the run folder was removed or replaced during training, with its checkpoints; train again`,
         { cause: error },
       );
     }

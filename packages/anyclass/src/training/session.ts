@@ -1,4 +1,4 @@
-// Everything that a run works with, built from its configuration, and its way into a checkpoint and back.
+// Everything that a run works with, built from its configuration, and how it is saved and restored.
 
 import {
   generatorState,
@@ -15,6 +15,7 @@ import {
 import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
+import { instanceWord } from '../data/dataset.js';
 import { takesFeatures } from '../data/inputs.js';
 import { createLoader, type Loader } from '../data/loading/loader.js';
 import { rowsOfStep } from '../data/loading/order.js';
@@ -43,7 +44,7 @@ import { createTrainingStep, type StepParts, type TrainingStep } from './trainin
 export interface Session extends Disposable {
   readonly configuration: Configuration;
   readonly data: RunData;
-  /** The processes that train together; undefined for one alone. */
+  /** The processes that train together; undefined for a single process. */
   readonly ranks: Ranks | undefined;
   readonly settings: ComputeSettings;
   readonly network: Network;
@@ -62,18 +63,18 @@ export interface Session extends Disposable {
   readonly remarks: readonly string[];
 }
 
-/** The network that is validated and kept: the average where there is one. */
+/** The network that is validated and saved: the average, if there is one. */
 export function judgedNetwork({ network, average }: Session): Network {
   return average?.network ?? network;
 }
 
 export interface SessionOptions {
-  /** Not needed where a checkpoint is restored. */
+  /** Not needed if a checkpoint is restored. */
   readonly weights?: FoundWeights | undefined;
   readonly ranks?: Ranks | undefined;
 }
 
-/** Builds a session at its beginning; the same one for the same configuration, data and weights, on every rank. */
+/** Builds a session; the same configuration, data and weights give the same initial state on every rank. */
 export function createSession(
   configuration: Configuration,
   data: RunData,
@@ -160,7 +161,7 @@ export function createSession(
   };
 }
 
-/** All that the run needs to resume from here as if nothing had happened. */
+/** Everything that the run needs to resume from here as if nothing had happened. */
 export function checkpointOf(session: Session): Checkpoint {
   const { network, average, optimizer, scheduler, scaler, settings, progress, ranks } = session;
   const tensors = new Map<string, Tensor>();
@@ -205,7 +206,7 @@ function seedOfRank(seed: number, rank: number): number {
   return (seed + rank * 0x9e3779b1) % 2 ** 31;
 }
 
-/** This rank's images of a full batch. */
+/** The number of images that this rank has in a full batch. */
 function ownBatch(batchSize: number, parts: number, ranks: Ranks | undefined): number {
   if (!ranks) return batchSize;
   const rows = new Int32Array(batchSize);
@@ -226,7 +227,7 @@ function checkShares({ batchSize }: Configuration, ranks: Ranks | undefined): vo
   }
 }
 
-/** Brings a fresh session to where a checkpoint was written. */
+/** Brings a new session to the state that a checkpoint holds. */
 export function restoreSession(session: Session, { tensors, state }: Checkpoint): void {
   const part = (prefix: string) =>
     new Map(
@@ -244,7 +245,7 @@ export function restoreSession(session: Session, { tensors, state }: Checkpoint)
   session.scheduler.loadStateDict(state.scheduler);
   session.scaler.loadStateDict(state.scaler);
   session.progress = state.progress;
-  // Another number of ranks continues with the seeds that they started with.
+  // With a different number of ranks, all but the first keep the seeds that they started with.
   const ownGenerator = isSameCut || ranks?.isFirst !== false ? generatorPart(ranks?.rank ?? 0) : undefined;
   for (const [name, generator] of ownGenerator === undefined ? [] : part(ownGenerator)) {
     setGeneratorState(generator, name === 'cpu' ? 'cpu' : session.settings.device);
@@ -262,7 +263,9 @@ function lossOptions(
   if (beta === null) return options;
   const { classWeights, negativeWeight, emptyClasses } = balanceOf(dataset, trainingRows, beta);
   if (emptyClasses.length > 0)
-    remarks.push(`no training image shows ${emptyClasses.join(', ')}: cannot be learned`);
+    remarks.push(
+      `no training ${instanceWord(dataset)} has ${emptyClasses.join(', ')}, so the model cannot learn them`,
+    );
   const weights = keep(tensor(Float32Array.from(classWeights), { device }));
   return { ...options, balance: { classWeights: weights, negativeWeight } };
 }

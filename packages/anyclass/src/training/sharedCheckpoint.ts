@@ -1,4 +1,5 @@
-// A checkpoint that the first rank has read, for all: the others need not see the run's folder.
+// Shares a checkpoint that the first rank has read with all ranks, so that the others need no access to the
+// run folder.
 
 import { type Dtype, type Tensor, zeros } from '@anyclass/torch';
 import { copyFromFirstNow, fromFirst } from '../distribution/exchange.js';
@@ -14,7 +15,7 @@ interface Outline {
   readonly state: CheckpointState;
 }
 
-/** The first rank's checkpoint, on every rank; undefined where it found none. */
+/** Returns the first rank's checkpoint on every rank; undefined if it found none. */
 export async function sharedCheckpoint(
   ranks: Ranks | undefined,
   own: Checkpoint | undefined,

@@ -1,4 +1,4 @@
-// The weights that a run starts from, and images prepared as they expect them.
+// The weights that a run starts from, and image preprocessing to match them.
 
 import type { Configuration } from '../configuration/schema.js';
 import type { Network } from '../networks/network.js';
@@ -7,7 +7,7 @@ import { loadWeights, weightReportText } from '../networks/weights/loadWeights.j
 import type { ActiveRun } from './activeRun.js';
 import type { RunData } from './dataForRun.js';
 
-/** What `network.weights` stands for, downloaded where it has to be; undefined where a run starts from fresh weights. */
+/** Finds or downloads the weights that `network.weights` names; undefined if a run starts from scratch. */
 export async function startingWeights(
   { network: { weights } }: Configuration,
   { emit, options: { signal } }: ActiveRun,
@@ -15,7 +15,7 @@ export async function startingWeights(
   return weights === undefined ? undefined : await findWeights(weights, { onEvent: emit, signal });
 }
 
-/** Fills a network with weights; what there is to say about it. */
+/** Loads weights into a network; returns remarks for the log. */
 export function startFrom(
   network: Network,
   weights: FoundWeights,
@@ -28,7 +28,7 @@ export function startFrom(
   return [weightReportText({ ...report, file }), ...remarks];
 }
 
-/** The configuration to record: a resumed run prepares images in the same way, whatever became of the weights. */
+/** The configuration to record: a resumed run preprocesses images alike, even if the weights file is gone. */
 export function withPreparation(
   configuration: Configuration,
   { preparation, features }: RunData,
@@ -38,7 +38,7 @@ export function withPreparation(
   return { ...configuration, data: { ...configuration.data, mean: [...mean], std: [...std] } };
 }
 
-/** Whether images come as the weights expect them, and what to set where they do not. */
+/** Says whether images are preprocessed as the weights expect, and which fields differ if not. */
 function preparationRemarks(
   { options: { inputSize } }: Network,
   { name, facts }: FoundWeights,
@@ -46,7 +46,7 @@ function preparationRemarks(
 ): string[] {
   if (facts.mean === undefined || facts.std === undefined || facts.inputSize === undefined) {
     return [
-      `${name} does not tell how its images were prepared; here mean ${shown(mean)}, std ${shown(std)}`,
+      `${name} does not say how its images were preprocessed; using mean ${shown(mean)}, std ${shown(std)}`,
     ];
   }
   const isGray = channels === 1 && facts.mean.length === 3;
@@ -55,7 +55,8 @@ function preparationRemarks(
     isGray || same(mean, facts.mean) ? '' : `data.mean ${shown(mean)} instead of ${shown(facts.mean)}`,
     isGray || same(std, facts.std) ? '' : `data.std ${shown(std)} instead of ${shown(facts.std)}`,
   ].filter(Boolean);
-  if (others.length > 0) return [`Images are prepared otherwise than for ${name}: ${others.join(', ')}`];
+  if (others.length > 0)
+    return [`Images are preprocessed differently than for ${name}: ${others.join(', ')}`];
   return [`Images are preprocessed as for ${name}: ${inputSize} px, mean ${shown(mean)}, std ${shown(std)}`];
 }
 

@@ -1,18 +1,18 @@
-// How far and how fast an epoch is.
+// Measures the progress and speed of an epoch.
 
 import { instanceWord } from '../data/dataset.js';
 import type { StepEvent } from '../events/runEvent.js';
 import type { Session } from './session.js';
 
 export interface EpochClock {
-  /** Time since the last step is time that training waited for images. */
+  /** Marks the arrival of a batch; the time since the last step counts as waiting for images. */
   batchArrived(): void;
   /** Adds the step's time to the session's progress. */
   stepDone(): void;
   isCheckpointDue(): boolean;
-  /** Leaves out what happened since the last step, and counts on to the next checkpoint. */
+  /** Discards the time since the last step, and restarts the interval to the next checkpoint. */
   restart(): void;
-  /** Steps, seconds and images of the epoch in this process. */
+  /** Steps, seconds and images since this process started the epoch. */
   sinceStart(images: number): { readonly steps: number; readonly seconds: number; readonly images: number };
 }
 
@@ -45,9 +45,9 @@ export function epochClock({ progress, configuration }: Session, now = () => per
 }
 
 /**
- * What listeners hear after a step. Images that could not be read do not count.
+ * The event for listeners after a step. Images that could not be read do not count.
  *
- * @param waiting steps whose figures are still to be read: they count as full until then
+ * @param waiting steps whose figures have not been read yet; until then they count as full batches
  */
 export function stepEvent(session: Session, clock: EpochClock, waiting: number): StepEvent {
   const { configuration, data, loader, optimizer, progress } = session;

@@ -1,4 +1,5 @@
-// The figures of steps, read from the device late and together: reading one waits for the GPU, which would then wait for us.
+// Reads the figures of steps from the device late and in groups: reading one waits for the GPU, which would
+// then wait for us.
 
 import type { ActiveRun } from './activeRun.js';
 import { divergence, isHealthy, type StepFigures } from './divergence.js';
@@ -7,11 +8,11 @@ import type { StepOutcome } from './trainingStep.js';
 
 export interface StepFigureReader {
   add(outcome: StepOutcome, step: number, rows: Int32Array): void;
-  /** Steps that wait to be read. */
+  /** Number of steps that have not been read yet. */
   readonly waiting: number;
-  /** Whether so many steps wait to be read that it should be done. */
+  /** Whether enough steps are waiting that they should be read. */
   areDue(): boolean;
-  /** Adds what waits to the session's progress; a step that broke the training is thrown, with all that is known of it. */
+  /** Adds the waiting steps to the session's progress; throws a detailed error if a step diverged. */
   read(): void;
 }
 

@@ -1,4 +1,4 @@
-// Runs that must not go on: what they say, and what they leave behind.
+// Runs that must not continue: what they report, and what they leave behind.
 
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-stopped-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (...names: string[]) => join(folder, ...names);
 
-test('a loss that is no number ends the run with a diagnosis, the last checkpoint whole', async () => {
+test('a loss that is not finite stops the run with a diagnosis, and releases the lock', async () => {
   const wild: ConfigurationInput = {
     ...tinyRun,
     optimizer: { name: 'sgd', rate: 1e12 },
@@ -29,7 +29,7 @@ test('a loss that is no number ends the run with a diagnosis, the last checkpoin
   expect(existsSync(at('wild', 'lock'))).toBe(false);
 }, 60_000);
 
-test('what the last step of an epoch breaks ends the run before it is saved', async () => {
+test('if the last step of an epoch breaks the weights, the run stops before they are saved', async () => {
   const wild: ConfigurationInput = {
     ...tinyRun,
     batchSize: 64,
@@ -43,7 +43,7 @@ test('what the last step of an epoch breaks ends the run before it is saved', as
   expect(readdirSync(at('broken', 'checkpoints'))).toEqual([]);
 });
 
-test('weights that are no numbers are found by name', () => {
+test('weights that are not finite are found by name', () => {
   using network = createNetwork('tresnet-s', { classes: 2, inputSize: 32 });
   expect(brokenWeights(network)).toEqual([]);
   const [name, weight] = [...network.stateDict()].find(([each]) => each.endsWith('.weight'))!;
@@ -51,7 +51,7 @@ test('weights that are no numbers are found by name', () => {
   expect(brokenWeights(network)).toEqual([name]);
 });
 
-test('a start that fails leaves no folder in the way of the next one', async () => {
+test('a run that fails to start leaves no folder behind', async () => {
   const wrong = { ...tinyRun, network: { ...tinyRun.network, weights: at('nothing.pth') } };
   await expect(train(wrong, { run: at('again') })).rejects.toThrow('nothing.pth');
   expect(existsSync(at('again'))).toBe(false);
@@ -67,7 +67,7 @@ const undefinedMetrics: [BestMetric, Partial<ConfigurationInput['data']>, string
 ];
 
 test.each(undefinedMetrics)(
-  'bestBy %s is refused before training where it is never defined',
+  'bestBy %s is refused before training if it is never defined',
   async (bestBy, data, message) => {
     const wrong: ConfigurationInput = { ...tinyRun, bestBy, data: { dataset: 'digits', ...data } };
     await expect(train(wrong, { run: at('undefined') })).rejects.toThrow(message);

@@ -32,7 +32,7 @@ describe('a run', () => {
     result = await train(configuration, { run: at('whole'), onEvent });
   }, 120_000);
 
-  test('reports its start, its steps, each epoch and checkpoint, and its end, in events.jsonl too', () => {
+  test('reports its start, steps, epochs, checkpoints and end, and writes them to events.jsonl', () => {
     const events = readEvents(at('whole', 'events.jsonl'));
     const types = events.map(({ type }) => type);
     expect(types[0]).toBe('started');
@@ -48,7 +48,7 @@ describe('a run', () => {
     });
   });
 
-  test('leaves configuration, metrics, checkpoints, model, scores, summary and report', () => {
+  test('writes configuration, metrics, checkpoints, model, scores, summary and report', () => {
     expect(readdirSync(at('whole')).sort()).toEqual([
       'checkpoints',
       'config.json',
@@ -80,7 +80,7 @@ describe('a run', () => {
     }
   });
 
-  test('has figures that can be recomputed from the scores saved beside it', async () => {
+  test('has figures that can be recomputed from its saved scores', async () => {
     const table = async (split: string) =>
       joinTables(
         await readTable(at('whole', 'scores', `${split}.csv`)),
@@ -101,7 +101,7 @@ describe('a run', () => {
     expect(measure(test, { threshold: decision })).toEqual(decided?.metrics);
   });
 
-  test('with damaged scores gives no new decision, not even one without its figures on test', async () => {
+  test('with damaged scores allows no new decision, not even one without figures on test', async () => {
     const file = at('whole', 'scores', 'test.csv');
     const whole = readFileSync(file);
     const lastDigit = whole.at(-2) === 0x37 ? '8' : '7';
@@ -114,7 +114,7 @@ describe('a run', () => {
     }
   });
 
-  test('gives a model that brings its classes and its decision, and is the best epoch by mAP', () => {
+  test('produces a model with its classes and decision, from the best epoch by mAP', () => {
     const { description, network } = loadModel(at('whole'));
     const epochs = readEpochs(at('whole', 'metrics.jsonl'));
     const best = epochs.toSorted((a, b) => b.validation.mAP! - a.validation.mAP!)[0]!;
@@ -147,7 +147,7 @@ describe('a run', () => {
   });
 });
 
-test('transfer learning takes the trunk from a file and changes the last layer alone', async () => {
+test('transfer learning takes the trunk from a file and changes only the last layer', async () => {
   const frozen: ConfigurationInput = {
     ...configuration,
     epochs: 1,
@@ -168,7 +168,7 @@ test('transfer learning takes the trunk from a file and changes the last layer a
   expect(changed).toEqual(['head.fc.weight', 'head.fc.bias']);
 }, 60_000);
 
-test('a run stops early where no epoch is better any more, also in deterministic mode', async () => {
+test('a run stops early if epochs no longer improve, also in deterministic mode', async () => {
   const still: ConfigurationInput = {
     ...configuration,
     epochs: 9,
@@ -182,7 +182,7 @@ test('a run stops early where no epoch is better any more, also in deterministic
   expect(summary).toMatchObject({ epochs: 3, bestEpoch: 1 });
 }, 60_000);
 
-test('a run leaves the test split untouched where evaluation.test is false', async () => {
+test('a run leaves the test split untouched if evaluation.test is false', async () => {
   const tasks = new Set<string>();
   const untested: ConfigurationInput = { ...configuration, epochs: 1, evaluation: { test: false } };
   const { folder: run, summary } = await train(untested, {

@@ -1,4 +1,4 @@
-// A new run.
+// Starts a new run.
 
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { followWeights } from '../configuration/followWeights.js';
@@ -22,7 +22,7 @@ import { createSession } from './session.js';
 import { startingWeights, withPreparation } from './startingWeights.js';
 
 /**
- * Trains as a configuration says, and evaluates the result.
+ * Trains with a configuration, and evaluates the result.
  *
  * @example
  * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
@@ -66,7 +66,7 @@ export async function train(input: ConfigurationInput, options: TrainOptions = {
   });
 }
 
-/** A start that failed leaves no folder behind that would be in the way of the next one. */
+/** Removes the folder if the run failed to start, so that it is not in the way of the next attempt. */
 function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder);

@@ -1,9 +1,10 @@
-// One epoch of training, from the step where the run stands.
+// Trains one epoch, from the run's current step.
 
 import { tidy } from '@anyclass/torch';
 import { type DeviceBatch, deviceBatch, featureBatch } from '../data/deviceBatch.js';
 import { isFeatureFormat } from '../data/inputs.js';
 import type { Batch } from '../data/loading/loader.js';
+import { counted } from '../errors/counted.js';
 import type { ActiveRun } from './activeRun.js';
 import { setTrainingMode, trainedPart } from './optimizer.js';
 import { saveCheckpoint } from './savedState.js';
@@ -12,7 +13,7 @@ import { type EpochClock, epochClock, stepEvent } from './stepEvents.js';
 import { stepFigures } from './stepFigures.js';
 import { anyRank, startVote } from './votes.js';
 
-/** Trains to the end of the epoch, or until a rank is asked to stop: then it gives true. The session's progress tells how far. */
+/** Trains to the end of the epoch, or returns true at the step where a rank was asked to stop. */
 export async function trainEpoch(session: Session, run: ActiveRun): Promise<boolean> {
   const { progress, loader, configuration, network } = session;
   const figures = stepFigures(session, run);
@@ -27,7 +28,7 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
   for await (using batch of loader.epoch(progress.epoch, { startStep: progress.step })) {
     clock.batchArrived();
     const decide = startVote(ranks, () => ({ stop: isAborted(), save: clock.isCheckpointDue() }));
-    // A rank without a readable image in its share goes along with the others.
+    // A rank without a readable image in its share still takes part in the step.
     if (batch.size > 0 || ranks) {
       const outcome = tidy(() => {
         const { images, targets } = augmentedBatch(session, batch);
@@ -51,23 +52,25 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
   return false;
 }
 
-/** Where a run begins with a frozen trunk, its first epoch and the one that ends it say so. */
+/** If a run starts with a frozen trunk, its first epoch and the first unfrozen one say so. */
 function tellOfPart({ configuration: { network }, progress }: Session, run: ActiveRun): void {
   const { frozenEpochs } = network;
   if (frozenEpochs === 0) return;
-  const epochs = frozenEpochs === 1 ? '1 epoch' : `${frozenEpochs} epochs`;
-  if (progress.epoch === 0) run.note(`The trunk is frozen for ${epochs}: only the last layer trains`);
+  if (progress.epoch === 0)
+    run.note(`The trunk is frozen for ${counted(frozenEpochs, 'epoch')}: only the last layer trains`);
   if (progress.epoch === frozenEpochs) run.note('All layers train from this epoch on');
 }
 
-/** A checkpoint in the middle of an epoch has the figures of all steps before it; its own time does not count. */
+/** Saves a checkpoint within an epoch, with the figures of all steps so far. Its time does not count. */
 function checkpoint(session: Session, run: ActiveRun, readFigures: () => void, clock: EpochClock): void {
   readFigures();
   saveCheckpoint(session, run);
   clock.restart();
 }
 
-/** Lets signals and finalizers through. The first turn may end before signals are looked for, the second does not. */
+/**
+ * Lets signals and finalizers run. The first turn may end before signals are checked; the second does not.
+ */
 async function otherEvents(): Promise<void> {
   await new Promise(setImmediate);
   await new Promise(setImmediate);

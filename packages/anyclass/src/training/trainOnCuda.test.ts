@@ -13,7 +13,7 @@ import { train } from './train.js';
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-cuda-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Three epochs of eight steps: the capture of the step falls into the first. */
+/** Three epochs of eight steps; the step is captured during the first epoch. */
 const configuration: ConfigurationInput = {
   data: { dataset: 'digits', digits: { scenes: { train: 256, validation: 64, test: 64 } } },
   network: { name: 'tresnet-s', inputSize: 32 },
@@ -28,7 +28,7 @@ const configuration: ConfigurationInput = {
 
 interface RunResult {
   readonly losses: readonly number[];
-  /** A checksum of its file. */
+  /** Checksum of the model file. */
   readonly model: string;
 }
 
@@ -47,7 +47,7 @@ function resultOf(run: string): RunResult {
 }
 
 describe.skipIf(!hasCuda())(`training on cuda${hasCuda() ? '' : ' (skipped: no CUDA device)'}`, () => {
-  test('captured, it learns as on the CPU', async () => {
+  test('with captured steps matches the CPU', async () => {
     const expected = await trained('cpu', { device: 'cpu', precision: 'float32' });
     for (const [precision, tolerance] of [
       ['float32', 0.01],
@@ -63,7 +63,7 @@ describe.skipIf(!hasCuda())(`training on cuda${hasCuda() ? '' : ' (skipped: no C
     }
   }, 300_000);
 
-  test('a frozen epoch and those after it are captured apart, and learn as on the CPU', async () => {
+  test('captures frozen and later epochs separately, and matches the CPU', async () => {
     const network = { name: 'tresnet-s', inputSize: 32, frozenEpochs: 1 } as const;
     const fields = { network, precision: 'float32' } as const;
     const expected = await trained('frozen-cpu', { ...fields, device: 'cpu' });
@@ -73,7 +73,7 @@ describe.skipIf(!hasCuda())(`training on cuda${hasCuda() ? '' : ' (skipped: no C
     });
   }, 300_000);
 
-  test('deterministic, two runs and an interrupted one end with the same bits', async () => {
+  test('in deterministic mode, two runs and an interrupted one end with the same bits', async () => {
     const fields = { deterministic: true, precision: 'bfloat16' } as const;
     const first = await trained('first', fields);
     expect(await trained('second', fields)).toEqual(first);

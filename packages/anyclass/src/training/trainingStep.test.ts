@@ -30,7 +30,7 @@ function parts(changes: Partial<StepParts> = {}): StepParts {
   };
 }
 
-test('a batch cut in parts gives the loss, the gradient and the weights of the whole', () => {
+test('a batch split into parts gives the loss, the gradient and the weights of the whole', () => {
   const [whole, cut] = [1, 3].map((accumulation) => {
     const step = parts({ accumulation });
     setSeed(4);
@@ -44,7 +44,7 @@ test('a batch cut in parts gives the loss, the gradient and the weights of the w
   });
 });
 
-test('gradients are clipped to the norm that is asked for', () => {
+test('gradients are clipped to the requested norm', () => {
   const step = parts({ clipNorm: 1e-3 });
   const before = step.network.parameters().flatMap((parameter) => [...parameter.toFloat32Array()]);
   const { gradientNorm } = createTrainingStep(step)(randn([5, 3, 2, 2]), targets);
@@ -53,7 +53,7 @@ test('gradients are clipped to the norm that is asked for', () => {
   expect(Math.hypot(...after.map((value, i) => value - before[i]!))).toBeCloseTo(0.5 * 1e-3, 6);
 });
 
-test('the average follows the weights by 1 - decay each step', () => {
+test('each step moves the average toward the weights by 1 - decay', () => {
   const network = new FlatNetwork(3, 2);
   const averaged = averageOfTiny(network);
   tidy(() => network.fc.weight.detach().fill_(1));
@@ -63,14 +63,14 @@ test('the average follows the weights by 1 - decay each step', () => {
   expect(averaged.network.stateDict().get('fc.weight')!.at(0, 0).toNumber()).toBeCloseTo(0.19, 6);
 });
 
-test('an infinite gradient is unhealthy, except in float16, where the scaler leaves the step out', () => {
+test('an infinite gradient is unhealthy, except in float16, where the scaler skips the step', () => {
   const figures = { loss: 1, largestLogit: 3, gradientNorm: Number.POSITIVE_INFINITY };
   expect(isHealthy(figures, false)).toBe(false);
   expect(isHealthy(figures, true)).toBe(true);
   expect(isHealthy({ ...figures, loss: Number.NaN }, true)).toBe(false);
 });
 
-test('an epoch is better by a higher metric, or by a lower loss', () => {
+test('an epoch is better with a higher metric or a lower loss', () => {
   const validation = { metrics: { mAP: 0.5, macroF1: 0.2, f2Ciw: null }, loss: 0.9, bce: 0.3 };
   const best = {
     mAP: { epoch: 1, value: 0.4, file: '' },
@@ -84,12 +84,12 @@ test('an epoch is better by a higher metric, or by a lower loss', () => {
   ]);
 });
 
-/** A validation of which only some metrics matter. */
+/** A validation with only the metrics that matter here. */
 function partial(validation: object): Validation {
   return JSON.parse(JSON.stringify(validation));
 }
 
-/** The average builds networks by name; here the name stands for another kind, so it is given one. */
+/** The average builds networks by name, but the test network borrows a name and needs its own builder. */
 function averageOfTiny(network: FlatNetwork) {
   return averageWeights(network, 0.9, () => new FlatNetwork(3, 2));
 }

@@ -1,5 +1,5 @@
-// One update of the weights: forward, loss, backward, clipping, optimizer, average. On a GPU all of it is one captured
-// graph, so nothing here reads a value back.
+// One update of the weights: forward, loss, backward, clipping, optimizer, average. On a GPU all of it is one
+// captured graph, so nothing here reads a value back.
 
 import { captureStep, full, optim, Tensor, tidy } from '@anyclass/torch';
 import type { Ranks } from '../distribution/ranks.js';
@@ -16,9 +16,9 @@ export interface StepParts {
   readonly scaler: optim.GradScaler;
   readonly loss: AnyClassLossOptions & { readonly reduction?: 'batch' | 'mean' };
   readonly settings: ComputeSettings;
-  /** Of this process. */
+  /** Images per step in this process. */
   readonly batchSize: number;
-  /** Parts that a batch is split into. */
+  /** Number of parts that a batch is split into. */
   readonly accumulation: number;
   readonly clipNorm: number | null;
   readonly average?: AveragedWeights | undefined;
@@ -40,7 +40,7 @@ export interface StepOutcome {
 export type TrainingStep = (images: Tensor, targets: Tensor) => StepOutcome;
 
 /**
- * The step of a run. Batches of the full size are captured on a GPU; others, where images were unreadable, run as they are.
+ * Creates the step of a run. On a GPU, full-size batches use a captured graph; smaller ones do not.
  *
  * @example
  * const step = createTrainingStep(parts);
@@ -72,7 +72,7 @@ function memoryUse({ network, batchSize, accumulation }: StepParts): MemoryUse {
   };
 }
 
-/** Gloo's sums pass through the CPU, which a graph of the GPU cannot wait for. */
+/** Gloo sums on the CPU, which a CUDA graph cannot wait for. */
 function isCapturable({ ranks }: StepParts): boolean {
   return ranks === undefined || ranks.backend === 'nccl';
 }

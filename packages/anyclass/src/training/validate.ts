@@ -42,7 +42,7 @@ export async function scoreSplit(
   return { ...result, scored };
 }
 
-/** Metrics, loss and plain binary cross-entropy on the validation split. Of several ranks the first computes them for all. */
+/** Metrics, loss and plain BCE on the validation split. Of several ranks, the first computes them for all. */
 export async function validate(session: Session, run: ActiveRun): Promise<Validation> {
   const result = await scoreSplit(session, 'validation', run);
   const { ranks } = run;

@@ -1,5 +1,6 @@
-// What ranks decide together at a step: to stop, when any of them is asked to, and to save, when the first finds it time. The
-// question travels while the step computes, and the answer is there when it ends.
+// Decisions that ranks make together at each step: to stop, if any of them is asked to, and to save, if the
+// first finds that a checkpoint is due. The votes are exchanged while the step computes, and the result is
+// available when it ends.
 
 import { type distributed, type Tensor, tensor } from '@anyclass/torch';
 import type { Ranks } from '../distribution/ranks.js';
@@ -10,7 +11,7 @@ export interface Votes {
 }
 
 /**
- * Asks all ranks; what the returned function gives is the same on each.
+ * Starts a vote among all ranks; the returned function gives the same result on each.
  *
  * @example
  * const decide = startVote(ranks, () => ({ stop: signal.aborted, save: clock.isCheckpointDue() }));
@@ -18,7 +19,7 @@ export interface Votes {
  * const { stop, save } = decide();
  */
 export function startVote(ranks: Ranks | undefined, own: () => Votes): () => Votes {
-  if (!ranks) return own; // asked when the step is over
+  if (!ranks) return own; // evaluated after the step
   const { stop, save } = own();
   const ballots = tensor(Float32Array.of(Number(stop), Number(save && ranks.isFirst)));
   const work = ranks.group.allReduce(ballots);

@@ -1,4 +1,4 @@
-// What can happen in a study, and the trials that follow from it.
+// The events of a study, and the state of its trials that follows from them.
 
 import { z } from 'zod';
 
@@ -12,7 +12,7 @@ const worker = z.object({ id: z.string(), host: z.string(), pid: z.int(), starte
 export type Worker = z.output<typeof worker>;
 
 export const studyEvent = z.discriminatedUnion('event', [
-  /** How many trials the study is to have; the last one counts. */
+  /** How many trials the study should have; the last such event counts. */
   z.object({ event: z.literal('goal'), trials: z.int().positive() }),
   /** A worker takes a trial. Attempts count from 1. */
   z.object({
@@ -23,7 +23,7 @@ export const studyEvent = z.discriminatedUnion('event', [
     folder: z.string(),
     values: z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()])),
   }),
-  /** The metric after an epoch, from 1 on; null where it is not defined. */
+  /** The metric after an epoch, counted from 1; null if it is undefined. */
   z.object({ event: z.literal('epoch'), trial, attempt, epoch: z.int().positive(), value: score }),
   /** The trial is over. */
   z.object({
@@ -34,7 +34,9 @@ export const studyEvent = z.discriminatedUnion('event', [
     seconds: z.number(),
     reason: z.string().optional(),
   }),
-  /** The worker gives the trial back, to resume later: it was interrupted, or the trial's own process died. */
+  /**
+   * The worker returns the trial, to be resumed later: it was interrupted, or the trial's own process died.
+   */
   z.object({ event: z.literal('back'), trial, attempt, cause: z.enum(['interrupted', 'died']) }),
 ]);
 
@@ -46,13 +48,13 @@ export interface Trial {
   readonly status: 'running' | 'waiting' | 'finished' | 'stopped' | 'failed';
   readonly attempt: number;
   readonly worker: Worker;
-  /** Within the folder of the study. */
+  /** Relative to the study's folder. */
   readonly folder: string;
-  /** The metric by epoch. */
+  /** The metric after each epoch. */
   readonly history: readonly (number | null)[];
-  /** How often a process that worked on it died. */
+  /** How often a process working on it died since its last new epoch. */
   readonly deaths: number;
-  /** Of the attempt that ended it. */
+  /** Duration of the final attempt. */
   readonly seconds?: number;
   readonly reason?: string;
 }
@@ -65,8 +67,8 @@ export interface StudyState {
 export const emptyState: StudyState = { trials: [], goal: 0 };
 
 /**
- * The state after an event. An event that does not fit changes nothing: what a worker writes of a trial that was given to
- * another in the meantime, or a number that is taken.
+ * Returns the state after an event. An event that does not fit changes nothing: for example, one about a
+ * trial that another worker has taken over in the meantime, or one that starts a trial number already in use.
  *
  * @example
  * afterEvent(emptyState, { event: 'goal', trials: 30 }).goal // 30
@@ -93,7 +95,7 @@ function started({ trials }: StudyState, event: EventOf<'start'>): Trial | undef
   const fits = before ? isOpen && attempt === before.attempt + 1 : attempt === 1 && number === trials.length;
   if (!fits) return undefined;
   const { history = [], deaths = 0 } = before ?? {};
-  // Taken from a worker that did not give it back: that one is dead.
+  // The trial was taken over from a worker that did not return it, so that worker is dead.
   const died = before?.status === 'running' ? 1 : 0;
   return { number, values, status: 'running', attempt, worker, folder, history, deaths: deaths + died };
 }

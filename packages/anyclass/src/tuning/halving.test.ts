@@ -10,7 +10,7 @@ test('rungs grow by η from the first and stay below the last epoch', () => {
   expect(rungs({ eta: 2, minEpochs: 4 }, 4)).toEqual([]);
 });
 
-test('the best trial at a rung never ends there, in whatever order trials come', () => {
+test('the best trial at a rung never stops there, whatever the order of trials', () => {
   fc.assert(
     fc.property(fc.array(score, { maxLength: 40 }), fc.integer({ min: 2, max: 5 }), (others, eta) => {
       const best = Math.max(0, ...others.map((other) => other ?? 0));
@@ -19,7 +19,7 @@ test('the best trial at a rung never ends there, in whatever order trials come',
   );
 });
 
-test('of trials that come from the worst to the best, all go on; from the best to the worst, one in η', () => {
+test('trials that arrive from worst to best all continue; from best to worst, only the first does', () => {
   const goingOn = (scores: readonly number[]) =>
     scores.filter((value, i) => !endsAtRung(value, scores.slice(0, i), 3)).length;
   const rising = Array.from({ length: 27 }, (_, i) => i);
@@ -27,7 +27,7 @@ test('of trials that come from the worst to the best, all go on; from the best t
   expect(goingOn(rising.toReversed())).toBe(1);
 });
 
-test('the worst of η or more different trials ends', () => {
+test('the worst of more than η distinct trials stops', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.double({ min: 0.1, max: 1, noNaN: true }), { minLength: 3, maxLength: 40 }),

@@ -1,18 +1,18 @@
 // Which trials continue: asynchronous successive halving.
 // Li et al., "A System for Massively Parallel Hyperparameter Tuning" (ASHA), arXiv 1810.05934.
-// In the stopping form (as in Ray Tune and Optuna): a trial is compared when it reaches a rung, against those that reached it
-// before, and continues or ends. The paper's own form lets trials wait and takes them up later, which would load the data
-// and the network again at every rung.
+// This is the stopping variant (as in Ray Tune and Optuna): when a trial reaches a rung, it is compared with
+// those that reached it before, and continues or stops. The paper's own variant pauses trials and resumes
+// them later, which would load the data and the network again at every rung.
 
 export interface Halving {
   /** η: of the trials at a rung, one in this many continues. */
   readonly eta: number;
-  /** The epochs of the first rung. */
+  /** The epoch of the first rung. */
   readonly minEpochs: number;
 }
 
 /**
- * The epochs after which trials are compared; the last epoch is not among them.
+ * Returns the epochs after which trials are compared; the last epoch is not among them.
  *
  * @example
  * rungs({ eta: 3, minEpochs: 1 }, 40) // [1, 3, 9, 27]
@@ -24,7 +24,7 @@ export function rungs({ eta, minEpochs }: Halving, epochs: number): number[] {
 }
 
 /**
- * The first rung where none is named: three more can follow with η 3, and a warm-up is over before it.
+ * The default first rung: after warm-up, but early enough that three more can follow with η = 3.
  *
  * @example
  * defaultMinEpochs({ epochs: 90, schedule: { warmUpEpochs: 5 } }) // 8: the rungs are 8, 24 and 72
@@ -40,8 +40,9 @@ export function defaultMinEpochs({
 }
 
 /**
- * Whether a trial ends at a rung: it is not among the best 1/η of all that reached it, itself included. The best one never
- * ends, nor does one that is as good. Higher scores are better; null is the worst.
+ * Whether a trial stops at a rung, because it is not among the best 1/η of all that reached it, itself
+ * included. The best trial never stops, nor does one that ties with it. Higher scores are better; null is the
+ * worst.
  *
  * @example
  * endsAtRung(0.4, [0.5, 0.3, 0.2, 0.6, 0.1], 3) // true: two of six continue, and this is the third

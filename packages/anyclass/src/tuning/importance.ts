@@ -1,15 +1,15 @@
-// How much each searched field has to do with the metric: Spearman's rank correlation over all trials with a score.
+// How strongly each searched field affects the metric: Spearman's rank correlation over all scored trials.
 
 import type { BestMetric } from '../events/bestMetric.js';
 import type { Trial } from './events.js';
 import { bestScore } from './score.js';
 
-/** Fewer trials than this tell nothing. */
+/** With fewer trials, a correlation says nothing. */
 const fewestTrials = 5;
 
 /**
- * The rank correlation of a field with the score, from -1 (small values are best) to 1 (large ones are); null where the
- * field is no number, does not vary, or the trials are too few.
+ * The rank correlation of a field with the score, from -1 (small values are best) to 1 (large values are
+ * best); null if the field is not a number or does not vary, or if there are too few trials.
  *
  * @example
  * fieldImportance(state.trials, 'loss.lambda', 'mAP') // -0.72

@@ -1,11 +1,11 @@
 // Tuning: a search for good settings, by any number of processes at once.
-//   space, searchSpace             what is searched
-//   study, journal, studyLock      its folder: settings, what happened (events), one change at a time
-//   ledger                         takes trials from it and notes what came of them; ends poor ones early (halving)
-//   sampler, parzen, score         the values of the next trial
-//   work, workerLife               processes at work, and those that are dead
-//   trainTrial                     a trial as a run in a process of its own (children/)
-//   studyResult                    what was found (importance)
+//   space, searchSpace             the fields to search, and their ranges
+//   study, journal, studyLock      the study's folder: settings, journal (events), one change at a time
+//   ledger                         hands out trials and records their outcomes; stops poor ones early (halving)
+//   sampler, parzen, score         choose the values of the next trial
+//   work, workerLife               workers, and how to tell which are dead
+//   trainTrial                     runs a trial in its own process (children/)
+//   studyResult                    what the study found (importance)
 
 export type { StudyState, Trial } from './events.js';
 export { type Claim, type Ledger, openLedger } from './ledger.js';

@@ -1,4 +1,4 @@
-// journal.jsonl of a study: what happened, a line for each event, only ever appended to.
+// A study's journal.jsonl: one line for each event; lines are only ever appended.
 
 import {
   closeSync,
@@ -19,14 +19,14 @@ export interface Journal {
   /** The events since the last call. */
   readNew(): StudyEvent[];
   /**
-   * Appends events and brings them to the disk. Only one process at a time may: a last line without an end can then only
-   * be what a killed one left, and is cut off.
+   * Appends events and syncs them to disk. Only one process at a time may do so; an unterminated last line
+   * can then only come from a killed process, and is removed.
    */
   append(events: readonly StudyEvent[]): void;
 }
 
 /**
- * Opens a journal, which need not be there yet.
+ * Opens a journal, which need not exist yet.
  *
  * @example
  * const journal = openJournal('studies/sewer/journal.jsonl');
@@ -41,7 +41,7 @@ export function openJournal(path: string): Journal {
     const result = studyEvent.safeParse(parsedJson(line));
     if (result.success) return result.data;
     throw new UserError(
-      `${path}, line ${lines}: not an event of a study: ${line.slice(0, 80)}. Was the file edited? Delete the line to continue without it.`,
+      `${path}, line ${lines}: not a valid study event: ${line.slice(0, 80)}. Was the file edited? Delete the line to continue without it.`,
     );
   };
   return {
@@ -67,7 +67,7 @@ export function openJournal(path: string): Journal {
   };
 }
 
-/** Up to the last end of a line. */
+/** The complete lines only. */
 function whole(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1);
 }

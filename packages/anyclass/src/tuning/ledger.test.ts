@@ -71,7 +71,7 @@ describe('the journal', () => {
     { event: 'end', trial: 0, attempt: 1, outcome: 'finished', seconds: 1.5 },
   ];
 
-  test('cut off anywhere in its last line, goes on behind the last whole one', () => {
+  test('that is cut off anywhere in its last line continues after the last complete one', () => {
     const text = events.map((event) => `${JSON.stringify(event)}\n`).join('');
     const bytes = Buffer.from(text);
     const lastLine = Buffer.from(`${JSON.stringify(events[3])}\n`).length;
@@ -92,11 +92,11 @@ describe('the journal', () => {
     );
   });
 
-  test('tells the line that is no event', () => {
+  test('names the line that is not an event', () => {
     const path = join(newFolder(), 'journal.jsonl');
     writeFileSync(path, '{"event":"goal","trials":7}\n{"event":"gaol"}\n');
     expect(() => openJournal(path).readNew()).toThrow(
-      `${path}, line 2: not an event of a study: {"event":"gaol"}`,
+      `${path}, line 2: not a valid study event: {"event":"gaol"}`,
     );
   });
 
@@ -159,7 +159,7 @@ describe('the lock', () => {
 });
 
 describe('a trial', () => {
-  test('goes to one worker, then the next number to the next, and none is left in the end', async () => {
+  test('goes to one worker, the next trial to the next worker, until none is left', async () => {
     const { ledger } = await newLedger();
     const claims = [await claimed(ledger, worker('a')), await claimed(ledger, worker('b'))];
     claims.push(await claimed(ledger, worker('a')));
@@ -173,7 +173,7 @@ describe('a trial', () => {
     expect(await ledger.claim(worker('b'))).toBe('done');
   });
 
-  test('whose worker died goes on with another, in the same run; what the dead one still says is not heard', async () => {
+  test('whose worker died continues with another in the same run; later reports from the dead one are ignored', async () => {
     const { ledger } = await newLedger(['dead']);
     const lost = await claimed(ledger, worker('dead'));
     await ledger.report(lost, 1, 0.5, 1);
@@ -184,14 +184,14 @@ describe('a trial', () => {
     expect(ledger.state().trials[0]).toMatchObject({ status: 'running', history: [0.5], deaths: 1 });
   });
 
-  test('of a silent worker on another machine begins again in another run', async () => {
+  test('of a silent worker on another machine starts over in another run', async () => {
     const { ledger } = await newLedger(['far']);
     const lost = await claimed(ledger, worker('far', 'elsewhere'));
     const taken = await claimed(ledger, worker('b'));
     expect([lost.folder, taken.folder]).toEqual([join('trials', '0000'), join('trials', '0000-2')]);
   });
 
-  test('that gets on is tried again however often its process is ended', async () => {
+  test('that makes progress is restarted however often its process dies', async () => {
     const { ledger } = await newLedger([]);
     for (let epoch = 1; epoch <= 6; epoch++) {
       const claim = await claimed(ledger, worker('a'));
@@ -202,7 +202,7 @@ describe('a trial', () => {
     expect(ledger.state().trials[0]).toMatchObject({ status: 'waiting', deaths: 1 });
   });
 
-  test('whose processes died twice has failed', async () => {
+  test('whose process died twice has failed', async () => {
     const { ledger } = await newLedger(['dead']);
     await ledger.giveBack(await claimed(ledger, worker('a')), 'died');
     expect(await claimed(ledger, worker('dead'))).toMatchObject({ trial: 0, attempt: 2 });
@@ -213,20 +213,20 @@ describe('a trial', () => {
     });
   });
 
-  test('whose processes died twice says so first, and how, before what the last one printed', async () => {
+  test('whose process died twice says so and how, before what the last process printed', async () => {
     const { ledger } = await newLedger([]);
     for (let deaths = 0; deaths < 2; deaths++)
       await ledger.giveBack(
         await claimed(ledger, worker('a')),
         'died',
-        'epoch 3: loss 0.2\nwas ended by SIGKILL',
+        'epoch 3: loss 0.2\nwas killed by SIGKILL',
       );
     const [first, ...printed] = ledger.state().trials[0]?.reason?.split('\n') ?? [];
-    expect(first).toBe('its process died 2 times without an epoch in between (was ended by SIGKILL)');
+    expect(first).toBe('its process died 2 times without completing an epoch (was killed by SIGKILL)');
     expect(printed[0]).toBe('epoch 3: loss 0.2');
   });
 
-  test('that was interrupted goes on, as often as it may be', async () => {
+  test('that was interrupted resumes, however often', async () => {
     const { ledger } = await newLedger();
     for (let attempt = 1; attempt < 6; attempt++) {
       const claim = await claimed(ledger, worker('a'));
@@ -235,7 +235,7 @@ describe('a trial', () => {
     }
   });
 
-  test('lives the epochs after its checkpoint again', async () => {
+  test('repeats the epochs after its checkpoint', async () => {
     const { ledger } = await newLedger(['dead']);
     const lost = await claimed(ledger, worker('dead'));
     for (const epoch of [1, 2, 3]) await ledger.report(lost, epoch, epoch / 10, 1);
@@ -245,7 +245,7 @@ describe('a trial', () => {
   });
 });
 
-test('a pulse that stops tells that its worker is dead, by the clock of who looks; one that goes on never does', () => {
+test('a worker counts as dead once its heartbeat stops, by the observer’s clock, and never while it continues', () => {
   const folder = newFolder();
   mkdirSync(join(folder, 'workers'));
   const [silent, living] = [worker('silent', 'elsewhere'), worker('living', 'elsewhere')];
@@ -259,7 +259,7 @@ test('a pulse that stops tells that its worker is dead, by the clock of who look
 });
 
 describe('a study', () => {
-  test('that is there goes on with the same settings and refuses others, by the field', async () => {
+  test('that exists accepts the same settings and refuses others, naming the field', async () => {
     const folder = newFolder();
     await createStudy(folder, settings);
     await createStudy(folder, settings);
@@ -275,7 +275,7 @@ describe('a study', () => {
     await expect(createStudy(folder, otherLoss)).rejects.toThrow('configuration.loss.gamma 2, not 3');
   });
 
-  test('is not made in a folder with something else', async () => {
+  test('is not created in a folder with other files', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'thesis.tex'), '');
     await expect(createStudy(folder, settings)).rejects.toThrow('is not empty and holds no study');

@@ -1,4 +1,4 @@
-// Who has which trial: what changes a study goes through its journal, under its lock.
+// Tracks which worker has which trial. Every change to a study goes through its journal, under its lock.
 
 import { join } from 'node:path';
 import { counted } from '../errors/counted.js';
@@ -20,36 +20,36 @@ import type { StudySettings } from './study.js';
 import { withStudyLock } from './studyLock.js';
 import { type DeathWatch, watchWorkers } from './workerLife.js';
 
-/** A trial that a worker has. */
+/** A trial that a worker has taken. */
 export interface Claim {
   readonly trial: number;
   readonly attempt: number;
   readonly values: Values;
-  /** Of its run. */
+  /** Folder of its run, relative to the study's. */
   readonly folder: string;
 }
 
-/** Of an epoch: the trial continues, is to end, or was given to another worker. */
+/** The verdict after an epoch: the trial continues, must stop, or was taken over by another worker. */
 export type Verdict = 'on' | 'stop' | 'taken';
 
 export interface Ledger {
-  /** As far as the journal tells at this moment. */
+  /** The current state according to the journal. */
   state(): StudyState;
-  /** How many trials the study is to have; a lower number than before is refused. */
+  /** Sets how many trials the study should have; throws if the number is lower than before. */
   setGoal(trials: number): Promise<void>;
-  /** The next trial: one that was given back or whose worker is dead, else a new one. */
+  /** Takes the next trial: one that was returned or whose worker is dead, or else a new one. */
   claim(worker: Worker): Promise<Claim | 'wait' | 'done'>;
-  /** Notes the metric after an epoch and says whether the trial continues. */
+  /** Records the metric after an epoch and says whether the trial continues. */
   report(claim: Claim, epoch: number, value: number | null, seconds: number): Promise<Verdict>;
   end(claim: Claim, outcome: 'finished' | 'failed', seconds: number, reason?: string): Promise<void>;
   giveBack(claim: Claim, cause: 'interrupted' | 'died', reason?: string): Promise<void>;
 }
 
-/** A trial whose processes died so often is at fault itself, perhaps by the memory that it takes. */
+/** If a trial's process dies more often, the trial itself is to blame, perhaps by needing too much memory. */
 const defaultRetries = 1;
 
 /**
- * The ledger of a study that exists.
+ * Opens the ledger of an existing study.
  *
  * @example
  * const ledger = openLedger('studies/sewer', settings);
@@ -58,8 +58,8 @@ const defaultRetries = 1;
 export function openLedger(folder: string, settings: StudySettings, isDead?: DeathWatch): Ledger {
   const { metric, seed, eta, minEpochs, configuration, retries = defaultRetries } = settings;
   const mostDeaths = retries + 1;
-  const diedTooOften = `its process died ${counted(mostDeaths, 'time')} without an epoch in between`;
-  // How it ended comes last in a reason, after what the process printed; tables show the first line.
+  const diedTooOften = `its process died ${counted(mostDeaths, 'time')} without completing an epoch`;
+  // A reason ends with how the process exited, after what it printed, but tables show only the first line.
   const lastWords = (reason?: string) =>
     reason === undefined ? diedTooOften : `${diedTooOften} (${reason.split('\n').at(-1)})\n${reason}`;
   const space = Object.fromEntries(
@@ -110,7 +110,7 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
           return state.trials.some(({ status }) => status === 'running') ? 'wait' : 'done';
         const claim = open ? nextAttempt(open, worker) : newTrial(state.trials.length);
         append({ event: 'start', worker, ...claim });
-        // Where the file system's locks failed us, the first line counts, and the other worker asks again.
+        // If the file system's locks fail, the first journal line counts, and the other worker asks again.
         const isOwn = holds(claim) && state.trials[claim.trial]?.worker.id === worker.id;
         return isOwn ? claim : 'wait';
       }),
@@ -120,7 +120,7 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
         const { trial, attempt } = claim;
         const noted: StudyEvent = { event: 'epoch', trial, attempt, epoch, value };
         const isStopped = judgedAfter.includes(epoch) && endsHere(afterEvent(state, noted), trial, epoch);
-        // In one go: a worker that is killed after this leaves no trial that escapes its judgment.
+        // In one append: otherwise a worker killed in between would leave a trial that escapes its verdict.
         if (isStopped) append(noted, { event: 'end', trial, attempt, outcome: 'stopped', seconds });
         else append(noted);
         return isStopped ? 'stop' : 'on';
@@ -159,8 +159,8 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
 }
 
 /**
- * Goes on in the same run. Where a worker on another machine fell silent, it may only be asleep: two processes must not
- * write to one run, so the trial begins again in another.
+ * Continues in the same run. But if a worker on another machine went silent, it may only be asleep; two
+ * processes must not write to one run, so the trial starts over in a new one.
  */
 function nextAttempt({ number, attempt, values, folder, status, worker }: Trial, own: Worker): Claim {
   const isFresh = status === 'running' && worker.host !== own.host;

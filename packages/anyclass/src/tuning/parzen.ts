@@ -1,14 +1,14 @@
-// Densities from few observations, on the scale from 0 to 1: the two models of a tree-structured Parzen estimator.
+// Densities from few observations between 0 and 1: the two models of a tree-structured Parzen estimator.
 
 import type { NumpyRandom } from '@anyclass/core';
 
 /** The prior counts as this many observations. */
 const priorWeight = 1;
 
-/** A density that can be drawn from and asked. */
+/** A density that can be sampled and evaluated. */
 export interface Parzen {
   draw(random: NumpyRandom): number;
-  /** The probability of a stretch, or the density where both ends are the same point. */
+  /** The probability of an interval, or the density if both ends are the same point. */
   likelihood(from: number, to: number): number;
 }
 
@@ -16,14 +16,14 @@ interface Kernel {
   readonly center: number;
   readonly deviation: number;
   readonly weight: number;
-  /** Of the Gaussian's mass, what lies between 0 and 1. */
+  /** The Gaussian's mass between 0 and 1. */
   readonly inside: number;
 }
 
 /**
- * A mixture of Gaussians cut off at 0 and 1: one at each observation, and a broad one in the middle as prior. Each is as
- * wide as the larger distance to its neighbors, within bounds (Bergstra et al. 2011, section 4.2; the lower bound, one
- * n-th but no less than one hundredth of the scale, is hyperopt's).
+ * A mixture of Gaussians truncated at 0 and 1: one at each observation, and a broad one in the middle as the
+ * prior. Each is as wide as the larger of the distances to its neighbors, within bounds (Bergstra et al.
+ * 2011, section 4.2; the lower bound, 1/n but at least one hundredth of the scale, is hyperopt's).
  *
  * @example
  * parzen([0.2, 0.25, 0.3]).likelihood(0.25, 0.25) > parzen([]).likelihood(0.25, 0.25) // true
@@ -69,7 +69,7 @@ export function parzen(observations: readonly number[]): Parzen {
 }
 
 /**
- * The probabilities of choices from how often each was observed, the prior spread evenly.
+ * The probabilities of choices from how often each was observed, with the prior spread evenly.
  *
  * @example
  * choiceProbabilities([3, 0]) // [0.875, 0.125]
@@ -79,7 +79,7 @@ export function choiceProbabilities(counts: readonly number[]): number[] {
   return counts.map((count) => (count + priorWeight / counts.length) / total);
 }
 
-/** Box and Muller's transformation. */
+/** Box–Muller transform. */
 function gaussian(random: NumpyRandom): number {
   return Math.sqrt(-2 * Math.log(1 - random.random())) * Math.cos(2 * Math.PI * random.random());
 }
@@ -88,7 +88,10 @@ function normalDensity(x: number): number {
   return Math.exp(-0.5 * x * x) / Math.sqrt(2 * Math.PI);
 }
 
-/** Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.26 for the error function: 1.5e-7 at most off. */
+/**
+ * Abramowitz and Stegun, "Handbook of Mathematical Functions", 7.1.26 for the error function: off by at most
+ * 1.5e-7.
+ */
 function normalCdf(x: number): number {
   const z = Math.abs(x) / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * z);

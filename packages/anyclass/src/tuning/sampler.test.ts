@@ -30,7 +30,7 @@ function isInside(space: Space, value: unknown): boolean {
 }
 
 describe('a space', () => {
-  test('gives only values inside its bounds, whole where it is one of whole numbers', () => {
+  test('yields only values inside its bounds, and only integers if it is a space of integers', () => {
     fc.assert(
       fc.property(interval, fc.double({ min: 0, max: 1, noNaN: true }), (space, place) =>
         isInside(space, valueAt(space, place)),
@@ -38,7 +38,7 @@ describe('a space', () => {
     );
   });
 
-  test('finds the place of each of its values again', () => {
+  test('recovers the position of each of its values', () => {
     fc.assert(
       fc.property(interval, fc.double({ min: 0, max: 1, noNaN: true }), (space, place) => {
         const value = valueAt(space, place);
@@ -48,7 +48,7 @@ describe('a space', () => {
     );
   });
 
-  test('is read from its own text', () => {
+  test('can be parsed from its own text', () => {
     fc.assert(
       fc.property(fc.oneof(interval, choice), (space) => {
         expect(parseSpace(spaceText(space))).toEqual(space);
@@ -56,7 +56,7 @@ describe('a space', () => {
     );
   });
 
-  test('makes the first and the last whole number as likely as the others', () => {
+  test('makes the first and the last integer as likely as the others', () => {
     const counts = [0, 0, 0, 0];
     for (let i = 0; i < 400; i++) counts[valueAt({ kind: 'int', low: 0, high: 3 }, (i + 0.5) / 400)]!++;
     expect(counts).toEqual([100, 100, 100, 100]);
@@ -76,7 +76,7 @@ describe('a space', () => {
   });
 });
 
-test('a Parzen density sums to one, over stretches and by its points', () => {
+test('a Parzen density integrates to one, both by interval and point by point', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 30 }), (observations) => {
       const density = parzen(observations);
@@ -109,7 +109,7 @@ describe('the sampler', () => {
     );
   });
 
-  test('gives the same values for the same seed, number and observations, and others for another number', () => {
+  test('returns the same values for the same seed, number and observations, and others for another number', () => {
     const space: SearchSpace = { a: parseSpace('log(1e-5,1)'), b: parseSpace('choice(1,2,3)') };
     const observations = Array.from({ length: 20 }, (_, trial) => ({
       values: sample(space, [], { seed: 3, trial }),

@@ -1,6 +1,6 @@
-// The next trial of a search: the tree-structured Parzen estimator.
+// Chooses the next trial of a search with the tree-structured Parzen estimator.
 // Bergstra, Bardenet, Bengio and Kégl, "Algorithms for Hyper-Parameter Optimization", NeurIPS 2011.
-// Every field has models of its own, as in the paper and in hyperopt.
+// Every field has its own models, as in the paper and in hyperopt.
 
 import { NumpyRandom } from '@anyclass/core';
 import { philox } from '../data/philox.js';
@@ -10,25 +10,27 @@ import { type Choice, type Interval, isWhole, placesOf, type Space, type Value, 
 export type SearchSpace = Readonly<Record<string, Space>>;
 export type Values = Readonly<Record<string, Value>>;
 
-/** A trial that is over. Higher scores are better; null where it failed. */
+/** A completed trial. Higher scores are better; null if it failed. */
 export interface Observation {
   readonly values: Values;
   readonly score: number | null;
 }
 
-/** γ, the share of trials that count as good, and the most of them: many good ones would flatten their model. */
+/**
+ * γ, the share of trials that count as good, and their maximum number: too many would flatten their model.
+ */
 const goodShare = 0.15;
 const mostGood = 25;
 /** Trials drawn at random before the models are used. */
 export const startupTrials = 10;
-/** Values drawn from the model of good ones, of which the likeliest to be good is taken. */
+/** How many values are drawn from the model of good ones; the one most likely to be good is used. */
 export const candidates = 24;
 
 /** Keeps these draws apart from others with the same seed. */
 const purpose = 0x74756e65;
 
 /**
- * The values of a trial. They follow from the seed, the trial's number and the trials that are over, and from nothing else.
+ * Chooses the values of a trial. They depend only on the seed, the trial's number and the completed trials.
  *
  * @example
  * sample({ 'loss.lambda': { kind: 'log', low: 0.005, high: 1 } }, [], { seed: 0, trial: 0 }) // { 'loss.lambda': 0.03… }

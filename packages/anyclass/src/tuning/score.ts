@@ -1,16 +1,16 @@
-// Scores: metrics turned so that higher is better.
+// Scores: metrics with their sign chosen so that higher is better.
 
 import type { BestMetric } from '../events/bestMetric.js';
 import { isLowerBetter } from '../training/progress.js';
 import type { Trial } from './events.js';
 
-/** Minus one where lower values of the metric are better. */
+/** -1 if lower values of the metric are better, otherwise 1. */
 export function direction(metric: BestMetric): 1 | -1 {
   return isLowerBetter(metric) ? -1 : 1;
 }
 
 /**
- * A value of the metric as people read it: shares in percent, like everywhere, and losses as they are.
+ * Formats a value of the metric: shares in percent, as everywhere else, and losses as they are.
  *
  * @example
  * metricText('mAP', 0.34212) // '34.21'
@@ -22,7 +22,7 @@ export function metricText(metric: BestMetric, value: number | null): string {
 }
 
 /**
- * The best score of a trial up to an epoch; null where the metric was not defined so far.
+ * The best score of a trial up to an epoch; null if the metric has been undefined so far.
  *
  * @example
  * bestScore({ history: [0.4, 0.6, 0.5] }, 'mAP', 1) // 0.4
@@ -40,7 +40,7 @@ export function bestScore(
 }
 
 /**
- * The trials with a score, the best first; those that ran to their end come before those that were ended.
+ * The trials with a score, the best first; those that finished come before all others.
  *
  * @example
  * rankedTrials(state.trials, 'mAP')[0] // the best trial

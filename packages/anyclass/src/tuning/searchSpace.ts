@@ -1,4 +1,4 @@
-// Which fields a study searches, and where.
+// Which fields a study searches, and their spaces.
 
 import { ratesOf } from '../configuration/optimizerDefaults.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -12,7 +12,7 @@ import { trialConfiguration } from './trainTrial.js';
 export type SearchTexts = Readonly<Record<string, string>>;
 
 /**
- * The spaces of `--search` options. A field alone stands for its space in `defaultSearch`.
+ * Parses search options. A field without a space gets the one from `defaultSearch`.
  *
  * @example
  * parseSearch(['batchSize=choice(64,128)', 'loss.lambda'], configuration)
@@ -35,14 +35,14 @@ export function parseSearch(options: readonly string[], configuration: Configura
 }
 
 /**
- * The fields that are searched where none are named: those of the loss, and the rate, the weight decay and the batch
- * around the configured values. α and λ belong to the any-class losses.
+ * The fields that are searched by default: those of the loss, and the learning rate, weight decay and batch
+ * size around the configured values. α and λ apply only to the any-class losses.
  *
  * @example
  * defaultSearch(configuration)['optimizer.rate'] // 'log(0.0002,0.02)' for a rate of 0.002
  */
 export function defaultSearch({ loss, optimizer, batchSize }: Configuration): SearchTexts {
-  // Around a decay of 0 there is nothing to search: the usual one then.
+  // There is nothing to search around a decay of 0, so use the optimizer's default.
   const { rate, weightDecay } = ratesOf({ ...optimizer, weightDecay: optimizer.weightDecay || undefined });
   return {
     ...(isAnyClass(loss.name) && { 'loss.alpha': 'uniform(0.1,1)', 'loss.lambda': 'log(0.005,1)' }),
@@ -53,7 +53,7 @@ export function defaultSearch({ loss, optimizer, batchSize }: Configuration): Se
   };
 }
 
-/** Refuses spaces with values that a configuration cannot have, before any trial meets one. */
+/** Throws if a space contains values that a configuration cannot have, before any trial uses one. */
 export function checkSearch(settings: StudySettings): void {
   for (const [field, text] of Object.entries(settings.search)) {
     for (const value of examples(parseSpace(text))) {
@@ -66,7 +66,7 @@ export function checkSearch(settings: StudySettings): void {
   }
 }
 
-/** Of an interval the ends, and a value between them that is whole only where all are. */
+/** For an interval: both ends, and a value between them that is an integer only if all values are. */
 function examples(space: Space): readonly Value[] {
   return space.kind === 'choice' ? space.values : [space.low, space.high, valueAt(space, Math.SQRT1_2)];
 }

@@ -1,4 +1,4 @@
-// The values that one field of a configuration may take in a search, and their place on a scale from 0 to 1.
+// The values that a configuration field may take in a search, and their positions on a scale from 0 to 1.
 
 import { UsageError } from '../errors/usageError.js';
 
@@ -19,7 +19,8 @@ export interface Choice {
 export type Space = Interval | Choice;
 
 /**
- * A space from its text: `uniform(0,1)`, `log(1e-4,1e-2)`, `int(1,9)`, `logint(16,512)` or `choice(64,128,null,sgd)`.
+ * Parses a space: `uniform(0,1)`, `log(1e-4,1e-2)`, `int(1,9)`, `logint(16,512)` or
+ * `choice(64,128,null,sgd)`.
  *
  * @example
  * parseSpace('log(0.005, 1)') // { kind: 'log', low: 0.005, high: 1 }
@@ -51,7 +52,7 @@ export function parseSpace(text: string): Space {
 }
 
 /**
- * The text of a space, as `parseSpace` reads it.
+ * Formats a space as text that `parseSpace` reads.
  *
  * @example
  * spaceText({ kind: 'choice', values: [64, 'auto', null] }) // 'choice(64,auto,null)'
@@ -62,7 +63,7 @@ export function spaceText(space: Space): string {
 }
 
 /**
- * The value at a place between 0 and 1, to four digits, so that it can be read and typed again.
+ * The value at a position between 0 and 1, rounded to four digits so that it is easy to read and type.
  *
  * @example
  * valueAt({ kind: 'log', low: 0.01, high: 1 }, 0.5) // 0.1
@@ -77,7 +78,7 @@ export function valueAt(interval: Interval, place: number): number {
   return Math.min(high, Math.max(low, rounded));
 }
 
-/** The part of the scale from 0 to 1 that gives a value: a stretch for whole numbers, a point for others. */
+/** The part of the scale from 0 to 1 that maps to a value: an interval for integers, otherwise a point. */
 export function placesOf(interval: Interval, value: number): readonly [number, number] {
   const [first, last] = scaleEnds(interval);
   const place = (at: number) => ((isLogarithmic(interval) ? Math.log(at) : at) - first) / (last - first);
@@ -88,7 +89,7 @@ export function isWhole({ kind }: Interval): boolean {
   return kind === 'int' || kind === 'logint';
 }
 
-/** Half a step is added at both ends of whole numbers, so that the first and the last are as likely as the others. */
+/** For integers, half a step is added at both ends, so that the first and last are as likely as others. */
 function scaleEnds(interval: Interval): readonly [number, number] {
   const margin = isWhole(interval) ? 0.5 : 0;
   const [low, high] = [interval.low - margin, interval.high + margin];

@@ -1,8 +1,8 @@
 // A study: a search in a folder that several processes may work on.
-//   study.json     the configuration, the space, the metric: fixed from the beginning
-//   journal.jsonl  what happened
+//   study.json     the configuration, the space, the metric: fixed from the start
+//   journal.jsonl  the events of the study
 //   trials/0007/   an ordinary run for each trial
-//   workers/       the pulses of the processes at work
+//   workers/       the heartbeats of the workers
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,19 +15,19 @@ import { UserError } from '../errors/userError.js';
 import { readWhole, writeWhole } from '../files/wholeFile.js';
 import { withStudyLock } from './studyLock.js';
 
-/** Not the loss: it is another function in every trial. */
+/** The loss is not among them: it is a different function in every trial. */
 export const studyMetrics = ['mAP', 'macroF1', 'macroF2', 'f2Ciw', 'f1Neg', 'bce'] as const;
 
 const studySettings = z.object({
-  /** What all trials have in common: a complete configuration. */
+  /** The complete configuration that all trials share. */
   configuration: z.record(z.string(), z.unknown()),
-  /** The spaces as texts, by field. */
+  /** The search spaces as text, by field. */
   search: z.record(z.string(), z.string()),
   metric: z.enum(studyMetrics),
   seed: z.int().min(0),
   eta: z.int().min(2),
   minEpochs: z.int().positive(),
-  /** How often a trial whose process died starts again without an epoch in between. Default 1. */
+  /** How often a trial is restarted after its process died without completing an epoch. Default 1. */
   retries: z.int().min(0).optional(),
 });
 
@@ -35,7 +35,7 @@ export interface StudySettings extends Omit<z.output<typeof studySettings>, 'con
   readonly configuration: Configuration;
 }
 
-/** The settings of a study that exists; undefined where there is none. */
+/** Reads the settings of a study; undefined if there is none. */
 export function readStudy(folder: string): StudySettings | undefined {
   const path = studyPath(folder);
   if (!existsSync(path)) return undefined;
@@ -47,8 +47,8 @@ export function readStudy(folder: string): StudySettings | undefined {
 }
 
 /**
- * Makes the folder of a study, or finds that it is there with the same settings; other settings are refused. Several
- * processes may do so at once.
+ * Creates the folder of a study. If the study exists, its settings must be the same. Several processes may
+ * call this at once.
  *
  * @example
  * await createStudy('studies/sewer', { configuration, search: { batchSize: 'choice(64,128)' }, metric: 'mAP', seed: 0, eta: 3, minEpochs: 1 });
@@ -65,13 +65,13 @@ export async function createStudy(folder: string, settings: StudySettings): Prom
   });
 }
 
-/** Throws where settings differ, and names the field. */
+/** Throws if settings differ, and names the field. */
 export function refuseChange(folder: string, known: StudySettings, given: StudySettings): void {
   const [difference] = differingFields(dottedFields(known), dottedFields(given));
   if (!difference) return;
   const { field, first, second } = difference;
   throw new UserError(
-    `${folder}: the study has ${field} ${first ?? 'not set'}, not ${second ?? 'unset'}; the settings of a study are fixed; omit the option, or start another study`,
+    `${folder}: the study has ${field} ${first ?? 'unset'}, not ${second ?? 'unset'}; a study's settings are fixed: omit the option or start another study`,
   );
 }
 

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { withSharedLock } from '../files/sharedLock.js';
 
 /**
- * One process at a time changes a study, for a moment only: calls a function while no other process is inside a call for the
- * same folder; waits until it may.
+ * Calls a function while holding the study's lock, so that only one process at a time changes the study.
+ * Waits for the lock; the function should return quickly.
  *
  * @example
  * await withStudyLock('studies/sewer', () => journal.append([event]));

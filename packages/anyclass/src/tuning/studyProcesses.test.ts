@@ -55,7 +55,7 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.on('exit', resolve));
 }
 
-/** Trial and attempt of each time that a worker carried out a trial. */
+/** The trial and attempt of each run of a trial by a worker. */
 function carriedOut(folder: string): string[] {
   const path = join(folder, 'carried-out.txt');
   const lines = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
@@ -71,7 +71,7 @@ function endedTrials(folder: string): number[] {
   return events.flatMap((event) => (event.event === 'end' ? [event.trial] : [])).sort((a, b) => a - b);
 }
 
-test('the lock lets one process in at a time, and takes over what a killed one left', async () => {
+test('the lock admits one process at a time, and is taken over from a killed one', async () => {
   const folder = join(root, 'counted');
   mkdirSync(folder);
   writeFileSync(join(folder, 'counter.txt'), '0');
@@ -86,7 +86,7 @@ test('the lock lets one process in at a time, and takes over what a killed one l
   expect(readFileSync(join(folder, 'counter.txt'), 'utf8')).toBe('240');
 });
 
-test('processes that share a study lose no trial and carry out none twice', async () => {
+test('processes that share a study lose no trial and run none twice', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 4, max: 24 }),
@@ -104,7 +104,7 @@ test('processes that share a study lose no trial and carry out none twice', asyn
   );
 });
 
-test('a worker that is killed loses no more than its own trial, which another one goes on with', async () => {
+test('a worker that is killed loses only its own trial, which another one continues', async () => {
   const folder = await newStudy(6);
   const victim = start(folder, 150);
   await untilCarriedOut(folder, 1, victim);
@@ -122,7 +122,7 @@ test('a worker that is killed loses no more than its own trial, which another on
   expect(repeated).toEqual(held.map((trial) => `${trial} 2`));
 });
 
-test('workers that are killed again and again, also while they write, lose no trial', async () => {
+test('workers that are killed again and again, even while writing, lose no trial', async () => {
   const folder = await newStudy(10);
   for (const after of [40, 160, 90, 230, 10, 120]) {
     const before = carriedOut(folder).length;

@@ -43,7 +43,7 @@ describe('what a study found', () => {
   ].reduce(afterEvent, emptyState);
   const result = studyResult('studies/x', settings, state);
 
-  test('are its trials by their best epoch, and last those that failed', () => {
+  test('lists its trials by their best epoch, and those that failed last', () => {
     expect(result.trials.map(({ trial, value }) => [trial, value])).toEqual([
       [1, 0.8],
       [3, 0.4],
@@ -67,7 +67,7 @@ describe('what a study found', () => {
     expect(metricText('mAP', null)).toBe('–');
   });
 
-  test('is the configuration with the values of a trial, chosen by the metric', () => {
+  test('gives the configuration with the values of a trial, with the best epoch chosen by the metric', () => {
     const best = trialConfiguration(
       { ...settings, metric: 'macroF2' },
       { 'loss.lambda': 0.1, 'loss.beta': null },
@@ -93,7 +93,7 @@ describe('the importance of a field', () => {
       deaths: 0,
     }));
 
-  test('is the rank correlation with a better metric, ties at their mean rank', () => {
+  test('is the rank correlation with a better metric, where ties share their mean rank', () => {
     const pairs = [1, 2, 3, 4, 5].map((x) => [x, Math.exp(x)] as const);
     expect(fieldImportance(trials(pairs), 'x', 'mAP')).toBeCloseTo(1, 12);
     expect(fieldImportance(trials(pairs), 'x', 'bce')).toBeCloseTo(-1, 12);
@@ -108,7 +108,7 @@ describe('the importance of a field', () => {
     expect(fieldImportance(trials(tied), 'x', 'mAP')).toBeCloseTo(-0.410391340834062, 12);
   });
 
-  test('is not told of names, of one value alone, and from few trials', () => {
+  test('is null for names, for a single value and for few trials', () => {
     expect(fieldImportance(trials([1, 2, 3, 4, 5].map((s) => ['a', s] as const)), 'x', 'mAP')).toBeNull();
     expect(fieldImportance(trials([1, 2, 3, 4, 5].map((s) => [7, s] as const)), 'x', 'mAP')).toBeNull();
     expect(
@@ -125,7 +125,7 @@ describe('the importance of a field', () => {
 });
 
 describe('the search', () => {
-  test('is over the loss and around the configured rate, decay and batch where no field is named', () => {
+  test('by default covers the loss, and the area around the configured rate, decay and batch size', () => {
     expect(defaultSearch(configuration)).toEqual({
       'loss.alpha': 'uniform(0.1,1)',
       'loss.lambda': 'log(0.005,1)',
@@ -138,7 +138,7 @@ describe('the search', () => {
     expect(defaultSearch(plain)).not.toHaveProperty('loss.lambda');
   });
 
-  test('takes a field with its space, or alone with the usual one', () => {
+  test('accepts a field with its space, or alone with the default space', () => {
     expect(parseSearch(['epochs=int(2, 9)', 'loss.lambda'], configuration)).toEqual({
       epochs: 'int(2,9)',
       'loss.lambda': 'log(0.005,1)',
@@ -158,7 +158,7 @@ describe('the search', () => {
   });
 });
 
-test('the first rung is behind the warm-up', () => {
+test('the first rung comes after the warm-up', () => {
   expect(defaultMinEpochs({ epochs: 90, schedule: { warmUpEpochs: 5 } })).toBe(8);
   expect(defaultMinEpochs({ epochs: 8, schedule: { warmUpEpochs: 0 } })).toBe(1);
 });

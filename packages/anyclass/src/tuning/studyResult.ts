@@ -1,6 +1,7 @@
 // What a study found, as an object and as text.
 
 import { join } from 'node:path';
+import { counted } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
 import type { StudyState, Trial } from './events.js';
 import { fieldImportance } from './importance.js';
@@ -12,10 +13,10 @@ export interface TrialResult {
   readonly trial: number;
   readonly status: Trial['status'];
   readonly epochs: number;
-  /** The best of all epochs; null where there is none. */
+  /** The best value over all epochs; null if there is none. */
   readonly value: number | null;
   readonly values: Values;
-  /** The folder of the run. */
+  /** The run folder. */
   readonly run: string;
   readonly reason?: string;
 }
@@ -24,15 +25,15 @@ export interface StudyResult {
   readonly study: string;
   readonly metric: StudySettings['metric'];
   readonly goal: number;
-  /** The best first, then those without a value. */
+  /** The best trial first; those without a value last. */
   readonly trials: readonly TrialResult[];
   readonly best: TrialResult | null;
-  /** Rank correlation with the metric, by field: positive where large values go with a better metric. */
+  /** Rank correlation with the metric, by field: positive if large values go with a better metric. */
   readonly importance: Readonly<Record<string, number | null>>;
 }
 
 /**
- * What a study found so far.
+ * Returns what a study has found so far.
  *
  * @example
  * studyResult('studies/sewer', settings, openLedger('studies/sewer', settings).state()).best?.values
@@ -70,7 +71,9 @@ export function studyResult(
 
 const shownTrials = 10;
 
-/** A verdict, the best trials as a table, how each field correlates with the metric, what failed, and where the best run is. */
+/**
+ * Text: a verdict, a table of the best trials, each field's correlation with the metric, failures, best run.
+ */
 export function studyText({ study, metric, trials, goal, best, importance }: StudyResult): string {
   const fields = Object.keys(importance);
   const rows = trials
@@ -85,7 +88,7 @@ export function studyText({ study, metric, trials, goal, best, importance }: Stu
   const failed = trials.filter(({ reason }) => reason !== undefined);
   return [
     best
-      ? `Trial ${best.trial} is the best: validation ${metric} ${metricText(metric, best.value)} after ${best.epochs} epochs.`
+      ? `Trial ${best.trial} is the best: validation ${metric} ${metricText(metric, best.value)} after ${counted(best.epochs, 'epoch')}.`
       : 'No trial has a result yet.',
     `${study}: ${countText(trials, goal)}${trials.length > shownTrials ? `; the best ${shownTrials}` : ''}`,
     alignedColumns([
@@ -93,7 +96,7 @@ export function studyText({ study, metric, trials, goal, best, importance }: Stu
       ...rows,
       ['ρ', '', '', '', ...fields.map((field) => importance[field]?.toFixed(2) ?? '–')],
     ]),
-    'ρ: rank correlation of a field with a better metric, over all trials; near 0 the field has little effect',
+    'ρ: rank correlation of a field with a better metric, over all trials; a field with ρ near 0 has little effect',
     ...(failed.length > 0
       ? [failed.map(({ trial, reason }) => `trial ${trial} failed: ${reason?.split('\n')[0]}`).join('\n')]
       : []),

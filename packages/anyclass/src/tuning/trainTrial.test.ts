@@ -7,7 +7,7 @@ import { validateConfiguration } from '../configuration/validate.js';
 import type { StudySettings } from './study.js';
 import type * as trials from './trainTrial.js';
 
-// Children run built code, and not under the conditions by which tests find the sources.
+// Children run the built code, without the export conditions by which tests find the sources.
 process.execArgv = [];
 const built = resolve(import.meta.dirname, '../../dist/tuning/trainTrial.js');
 const { trainTrial }: typeof trials = await import(built);
@@ -23,7 +23,7 @@ const settings: StudySettings = {
   minEpochs: 1,
 };
 
-test('a trial that is interrupted before it began starts no process', async () => {
+test('a trial that is interrupted before it starts does not start a process', async () => {
   const train = trainTrial('nowhere', settings, { workers: 1 });
   const said: string[] = [];
   const outcome = await train(
@@ -37,7 +37,7 @@ test('a trial that is interrupted before it began starts no process', async () =
   expect({ outcome, said }).toEqual({ outcome: { kind: 'interrupted' }, said: [] });
 });
 
-test('a trial whose metric cannot be noted ends with the reason, after its checkpoint', async () => {
+test('a trial whose metric cannot be recorded stops with the reason, after its checkpoint', async () => {
   const train = trainTrial(study, settings, { workers: 1 });
   const hooks = {
     signal: new AbortController().signal,

@@ -1,5 +1,6 @@
-// A trial as a run of its own, in a process of its own: a batch that does not fit into the memory, a crash or what libtorch
-// keeps between runs then end with the trial, and not with the worker. The price is loading libtorch, about a second.
+// Trains each trial as a run in its own process, so that running out of memory, a crash or memory that
+// libtorch keeps between runs affects only that trial and not the worker. The price is loading libtorch,
+// about a second.
 
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -18,16 +19,16 @@ import type { StudySettings } from './study.js';
 import type { Objective, Outcome, TrialHooks } from './work.js';
 
 export interface TrainTrialOptions {
-  /** Trials side by side in this process: they share the cores. */
+  /** How many trials this process runs side by side; they share the cores. */
   readonly workers: number;
-  /** Of each trial. Default 1. */
+  /** Processes per trial. Default 1. */
   readonly processes?: number | undefined;
-  /** What trials side by side are spread over; default: every trial sees all. */
+  /** Devices over which concurrent trials are spread; by default every trial sees all. */
   readonly devices?: readonly ChildDevice[];
 }
 
 /**
- * The objective that trains a study's trials.
+ * Returns the objective that trains a study's trials.
  *
  * @example
  * await work(folder, settings, { objective: trainTrial(folder, settings, { workers: 1 }) });
@@ -53,7 +54,7 @@ export function trainTrial(study: string, settings: StudySettings, options: Trai
 }
 
 /**
- * The configuration of a trial.
+ * Returns the configuration of a trial.
  *
  * @example
  * trialConfiguration(settings, { 'loss.lambda': 0.1 }).loss.lambda // 0.1
@@ -71,7 +72,7 @@ function leastUsed(trialsOn: ReadonlyMap<ChildDevice, number>): ChildDevice | un
   return [...trialsOn].sort(([, a], [, b]) => a - b)[0]?.[0];
 }
 
-/** A study has many runs: each keeps one checkpoint and the weights that are best by the metric. */
+/** A study has many runs, so each keeps only one checkpoint and the best weights by the metric. */
 function savingSpace(configuration: Configuration): Configuration {
   return { ...configuration, checkpoints: { ...configuration.checkpoints, keep: 1, best: [] } };
 }
@@ -97,7 +98,7 @@ async function inProcess(
     processes,
     env,
     onEvent: hooks.onEvent,
-    // A metric that cannot be noted ends the trial.
+    // A metric that cannot be recorded stops the trial.
     onEpoch: (record) =>
       hooks.report(record.epoch, epochValue(record, configuration)).catch((error: unknown) => {
         problem = { error };
@@ -118,10 +119,10 @@ function epochValue(record: EpochRecord, { bestBy }: Configuration): number | nu
   return metricValue({ metrics, loss, bce }, bestBy);
 }
 
-/** The process of a worker that was killed may still be saving its last checkpoint. */
+/** The trial process of a killed worker may still be saving its last checkpoint. */
 const lockPatience = 60_000;
 
-/** Waits until nobody works on the run; what was left of one that had not begun is removed. */
+/** Waits until no process is working on the run; removes the remains of one that had not started. */
 async function untilFree(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const started = performance.now();

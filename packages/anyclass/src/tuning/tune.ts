@@ -15,43 +15,43 @@ import { work } from './work.js';
 
 /** The settings of a study. In an existing study, those left out keep their values. */
 export interface StudyRequest {
-  /** What all trials have in common: a configuration's file or a recipe's name. A new study needs it. */
+  /** A configuration file or recipe name that all trials share. Required for a new study. */
   readonly config?: string | undefined;
-  /** DATASET, in place of the configuration's. */
+  /** A DATASET to use instead of the configuration's. */
   readonly data?: string | undefined;
   /** `field=value`, for all trials. */
   readonly set?: readonly string[] | undefined;
-  /** `field=space`; default α, λ, β, rate, decay and batch. */
+  /** `field=space`; by default α, λ, β, learning rate, weight decay and batch size. */
   readonly search?: readonly string[] | undefined;
-  /** On validation. Default mAP. */
+  /** The validation metric to optimize. Default mAP. */
   readonly metric?: StudySettings['metric'] | undefined;
-  /** Of the search. Default 0. */
+  /** Seed for the search. Default 0. */
   readonly seed?: number | undefined;
   /** One trial in this many continues at each rung. Default 3. */
   readonly eta?: number | undefined;
-  /** Epochs before the first rung. */
+  /** The epoch of the first rung. */
   readonly minEpochs?: number | undefined;
   readonly retries?: number | undefined;
 }
 
 export interface TuneOptions extends StudyRequest, RunDevices {
-  /** How many, all together; may be raised later. Default 30. */
+  /** Total number of trials; may be raised later. Default 30. */
   readonly trials?: number | undefined;
-  /** Trials side by side. Default 1. */
+  /** How many trials to run side by side. Default 1. */
   readonly workers?: number;
 }
 
 export interface TuneControl {
   readonly onEvent?: RunEventListener;
-  /** Aborted, the trials in progress are given back and the work ends. */
+  /** When aborted, the trials in progress are returned to the study and the work stops. */
   readonly signal?: AbortSignal;
-  /** Hears of the study before its first trial. */
+  /** Called with the study before its first trial starts. */
   readonly onOpen?: (settings: StudySettings, ledger: Ledger) => void;
 }
 
 /**
- * Works on a study until all its trials are over or the signal comes, and gives what was found so far. Any number of
- * processes, on any number of machines that share the folder, may do so at once.
+ * Works on a study until all its trials are done or the signal is aborted, and returns what was found so far.
+ * Any number of processes, on any number of machines that share the folder, may do so at once.
  *
  * @example
  * const { best } = await tune('studies/digits', { config: 'quick', trials: 30 });
@@ -77,7 +77,7 @@ export async function tune(
   return studyResult(study, settings, ledger.state());
 }
 
-/** The settings of a study, which is made where it is new; what is given and differs is refused. */
+/** Returns the settings of a study, created if it is new; throws if a given setting differs from it. */
 async function openStudy(study: string, given: StudyRequest): Promise<StudySettings> {
   const { config, data, set, search, metric, seed, eta, minEpochs } = given;
   const known = readStudy(study);

@@ -22,7 +22,7 @@ const settings: StudySettings = {
   minEpochs: 1,
 };
 
-/** Nobody's curve crosses another's: at every rung the trial with the highest end is ahead. */
+/** No two curves cross: at every rung the trial with the highest final value is ahead. */
 const pretended: Objective = async ({ values }, { report, signal }) => {
   const end = 1 - (Number(values['loss.alpha']) - 0.3) ** 2;
   for (let epoch = 1; epoch <= 9; epoch++) {
@@ -57,7 +57,7 @@ async function goOn(
 const scores = (trials: readonly Trial[]) => trials.map((trial) => bestScore(trial, 'mAP') ?? 0);
 
 describe('successive halving', () => {
-  test('ends poor trials early and never the best one', async () => {
+  test('stops poor trials early and never the best one', async () => {
     const trials = await study(40);
     const finished = trials.filter(({ status }) => status === 'finished');
     const epochs = trials.reduce((sum, { history }) => sum + history.length, 0);
@@ -69,7 +69,7 @@ describe('successive halving', () => {
     expect(trials[ends.indexOf(Math.max(...ends))]?.status).toBe('finished');
   });
 
-  test('judges at its rungs alone', async () => {
+  test('stops trials only at its rungs', async () => {
     const trials = await study(20);
     for (const { status, history } of trials) {
       if (status === 'stopped') expect([1, 3]).toContain(history.length);
@@ -77,7 +77,7 @@ describe('successive halving', () => {
     }
   });
 
-  test('takes lower values for better where the metric is a loss', async () => {
+  test('treats lower values as better if the metric is a loss', async () => {
     const objective: Objective = async ({ values }, hooks) =>
       pretended(
         { trial: 0, attempt: 1, folder: '', values },
@@ -93,14 +93,14 @@ describe('successive halving', () => {
 });
 
 describe('the work on a study', () => {
-  test('with one worker gives the same trials for the same seed, and others for another', async () => {
+  test('with one worker yields the same trials for the same seed, and others for another', async () => {
     const [first, again] = [await study(15), await study(15)];
     const valuesOf = (trials: readonly Trial[]) => trials.map(({ values }) => values);
     expect(valuesOf(again)).toEqual(valuesOf(first));
     expect(valuesOf(await study(15, {}, { ...settings, seed: 6 }))).not.toEqual(valuesOf(first));
   });
 
-  test('goes on to a higher goal, and to the same trials as in one go', async () => {
+  test('continues to a higher goal, with the same trials as without a break', async () => {
     const folder = join(root, 'raised');
     await createStudy(folder, settings);
     const before = await goOn(folder, 12);
@@ -109,7 +109,7 @@ describe('the work on a study', () => {
     expect(after.map(({ values }) => values)).toEqual((await study(15)).map(({ values }) => values));
   });
 
-  test('that is interrupted gives its trials back; the next one goes on with them', async () => {
+  test('returns its trials when interrupted, and resumes them the next time', async () => {
     const controller = new AbortController();
     const folder = join(root, 'interrupted');
     await createStudy(folder, settings);
@@ -130,7 +130,7 @@ describe('the work on a study', () => {
     expect(readdirSync(join(folder, 'workers'))).toEqual([]);
   });
 
-  test('notes a trial that fails, and its reason, and goes on', async () => {
+  test('records a trial that fails with its reason, and continues', async () => {
     const ends: string[] = [];
     const objective: Objective = async (claim, hooks) =>
       claim.trial === 2
@@ -147,7 +147,7 @@ describe('the work on a study', () => {
     expect(ends).toContain('trial 2 failed');
   });
 
-  test('ends where the first trial cannot even begin, and keeps that trial', async () => {
+  test('stops if the first trial cannot even start, and keeps that trial', async () => {
     const folder = join(root, 'hopeless');
     await createStudy(folder, settings);
     const objective: Objective = async () => ({
@@ -159,13 +159,13 @@ describe('the work on a study', () => {
     expect((await goOn(folder, 5)).map(({ status }) => status)).not.toContain('failed');
   });
 
-  test('ends where the first three trials fail while they train', async () => {
+  test('stops if the first three trials fail while training', async () => {
     const objective: Objective = async () => ({ kind: 'failed', reason: 'out of memory', hasBegun: true });
     await expect(study(9, { objective })).rejects.toThrow('trial 2 failed, like all before it');
   });
 
-  test('carries out several trials side by side where asked to', async () => {
-    // Each waits until three are under way: one after another, the first would wait for ever.
+  test('runs several trials side by side on request', async () => {
+    // Each waits until three are in progress; if they ran one after another, the first would wait forever.
     let begun = 0;
     const objective: Objective = async (claim, hooks) => {
       begun++;

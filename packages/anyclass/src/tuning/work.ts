@@ -1,4 +1,4 @@
-// The work on a study: take a trial, carry it out, note what came of it, until none is left.
+// Works on a study: claims a trial, runs it and records the outcome, until none is left.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../errors/userError.js';
@@ -8,43 +8,44 @@ import { type Claim, type Ledger, openLedger, type Verdict } from './ledger.js';
 import type { StudySettings } from './study.js';
 import { startPulse } from './workerLife.js';
 
-/** What an objective may ask and tell while it carries out a trial. */
+/** Callbacks for an objective while it runs a trial. */
 export interface TrialHooks {
-  /** To be called with the metric after each epoch, counted from 1; true: the trial is to end. */
+  /** Call with the metric after each epoch, counted from 1. If it resolves to true, the trial must stop. */
   report(epoch: number, value: number | null): Promise<boolean>;
-  /** Aborted, the trial saves what it has and ends. */
+  /** When aborted, the trial saves a checkpoint and stops. */
   readonly signal: AbortSignal;
-  /** Hears how far the trial is. */
+  /** Call with the trial's progress. */
   onEvent(event: RunEvent): void;
 }
 
 export type Outcome =
-  /** Also where it was told to end. */
+  /** Includes a trial that was told to stop. */
   | { readonly kind: 'finished' | 'interrupted' }
-  /** Its process ended without a word: another attempt may do better. */
+  /** Its process died unexpectedly; another attempt may succeed. */
   | { readonly kind: 'died'; readonly reason: string }
-  /** `hasBegun`: it was training already. */
+  /** `hasBegun`: it had already started training. */
   | { readonly kind: 'failed'; readonly reason: string; readonly hasBegun: boolean };
 
-/** Carries out a trial: trains with its values, or anything else that has epochs and a metric. */
+/** Runs a trial: trains with its values, or does anything else that has epochs and a metric. */
 export type Objective = (claim: Claim, hooks: TrialHooks) => Promise<Outcome>;
 
 export interface WorkOptions {
   readonly objective: Objective;
-  /** Trials side by side; default 1. */
+  /** How many trials to run side by side; default 1. */
   readonly workers?: number;
-  /** Aborted, the trials in progress are given back and the work ends. */
+  /** When aborted, the trials in progress are returned to the study and the work stops. */
   readonly signal?: AbortSignal;
-  /** Hears of the trials and their ends, as `child` events. */
+  /** Called with the trials' progress and outcomes, as `child` events. */
   readonly onEvent?: RunEventListener;
 }
 
 const idleMilliseconds = 500;
-/** This many failures without a success end the work. */
+/** Work stops after this many failures without a success. */
 const mostFailures = 3;
 
 /**
- * Works on a study until all its trials are over or the signal comes. Any number of processes may do so at once.
+ * Works on a study until all its trials are done or the signal is aborted. Any number of processes may do so
+ * at once.
  *
  * @example
  * const objective = trainTrial('studies/sewer', settings, { workers: 2 });
@@ -114,7 +115,7 @@ async function carryOut(
   });
 }
 
-/** What fails again and again, or cannot even begin, is no fault of the values: the data, the configuration, the machine. */
+/** Repeated failures, or one before training, come from data, configuration or machine, not the values. */
 function isFaultOfAll(trials: readonly Trial[], hasBegun: boolean): boolean {
   if (trials.some(({ history }) => history.length > 0)) return false;
   return !hasBegun || trials.filter(({ status }) => status === 'failed').length >= mostFailures - 1;

@@ -1,6 +1,7 @@
-// Whether the workers of a study are alive. One on this machine is asked for by its process; one on another shows a pulse:
-// a number in a file that it raises every few seconds. A pulse that does not change for long, by the clock of who looks at
-// it, has stopped; clocks of machines are never compared.
+// Determines whether the workers of a study are alive. On this machine, by their process. On another machine,
+// by a heartbeat: a number in a file that the worker increases every few seconds. A worker counts as dead
+// after a minute without a change, by the observer's own clock; clocks of different machines are never
+// compared.
 
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ export interface Pulse extends Disposable {
 }
 
 /**
- * Makes this process a worker of a study, with a pulse until it is disposed of.
+ * Registers this process as a worker of a study, with a heartbeat until it is disposed.
  *
  * @example
  * using pulse = startPulse('studies/sewer');
@@ -35,7 +36,7 @@ export function startPulse(study: string): Pulse {
     try {
       beat();
     } catch {
-      // A file system that is away for a moment misses a beat; one that stays away is told by the journal.
+      // A briefly unavailable file system only misses a beat; if it stays away, the journal reports it.
     }
   }, pulseEvery).unref();
   return {
@@ -47,7 +48,7 @@ export function startPulse(study: string): Pulse {
   };
 }
 
-/** Says whether a worker is dead. Ask it again and again: a pulse is read by its changes. */
+/** Says whether a worker is dead. Call it repeatedly: a heartbeat shows only in its changes. */
 export type DeathWatch = (worker: Worker) => boolean;
 
 /**

@@ -1,49 +1,50 @@
-// One comparison with golden values: the largest error, and how large it may be.
+// Compares results with golden values: the largest error, and how large it may be.
 
 import { listed } from '../errors/listed.js';
 
 export interface Check {
+  /** Name of the quantity. */
   readonly figure: string;
-  /** The largest error; 0 is exact, infinite where a number is missing. */
+  /** The largest error; 0 if exact, infinite if a number is missing. */
   readonly error: number;
   readonly tolerance: number;
   readonly ok: boolean;
-  /** Where the largest error is; left out where the figure is exact or one number. */
+  /** Where the largest error is; omitted if the quantity is exact or a single number. */
   readonly place?: Place;
 }
 
-/** Each part counts within the one before it. */
+/** A place in a file or network; each part is within the one before it. */
 export interface Place {
-  /** A case of the file, from 0. */
+  /** Index of a case in the file, from 0. */
   readonly case?: number;
   /** An entry of the network's state dict. */
   readonly entry?: string;
-  /** One of the figure's values, from 0. */
+  /** Index of a value of the quantity, from 0. */
   readonly value?: number;
-  /** Of the figure's values, where there are not as many as expected. */
+  /** The number of values, if it is not as expected. */
   readonly counts?: { readonly found: number; readonly expected: number };
-  /** What a network should have and has not, and the other way around. */
+  /** Entries that a network should have but lacks, and entries that it has but should not. */
   readonly structure?: { readonly lacks: readonly Entry[]; readonly has: readonly Entry[] };
 }
 
-/** A tensor of a network by name and shape. */
+/** The name and shape of a tensor in a network. */
 export interface Entry {
   readonly name: string;
   readonly shape: readonly number[];
 }
 
 export interface Tolerance {
-  /** Of |error| / (|expected| + floor). */
+  /** Limit on |error| / (|expected| + floor). */
   readonly relative: number;
-  /** Keeps values near zero from asking for the impossible. */
+  /** Keeps the limit achievable for values near zero. */
   readonly floor: number;
 }
 
-/** What golden files may hold for a figure. */
+/** What golden files may contain for a quantity. */
 export type Expected = number | null | readonly Expected[];
 
 /**
- * Compares numbers, lists of them, or null for 'not defined', and finds the largest error.
+ * Compares numbers, lists of numbers, or null for 'undefined', and finds the largest error.
  *
  * @example
  * compare('loss', [1.0000001], [1], { relative: 1e-5, floor: 0 }) // { figure: 'loss', error: 1e-7, …, ok: true }
@@ -69,12 +70,12 @@ export function compare(
   return values.length > 1 && error > 0 ? { ...check, place: { value: worst } } : check;
 }
 
-/** The largest absolute value, to which small ones of the same list are compared. */
+/** Returns the largest absolute value, which sets the scale for small ones in the same list. */
 export function largest(expected: Expected): number {
   return flatten(expected).reduce((most: number, value) => Math.max(most, Math.abs(value ?? 0)), 0);
 }
 
-/** Checks of each case of a file; of all checks of a figure the worst one. */
+/** Checks every case of a file and returns the worst check of each quantity. */
 export function worstOfCases<Case>(cases: readonly Case[], checksOf: (given: Case) => Check[]): Check[] {
   const worst = new Map<string, Check>();
   for (const [i, given] of cases.entries()) {
@@ -88,7 +89,7 @@ export function worstOfCases<Case>(cases: readonly Case[], checksOf: (given: Cas
 }
 
 /**
- * A place for people.
+ * Describes a place in words.
  *
  * @example
  * placeText({ case: 7, value: 3 }) // 'case 7, value 3'

@@ -13,7 +13,7 @@ import { verifyNetwork } from './verifyNetwork.js';
 const vectors = path.resolve(import.meta.dirname, '../../test/vectors');
 const coreVectors = path.resolve(import.meta.dirname, '../../../core/test/vectors');
 
-describe('networks equal the published ones in names, shapes, logits, loss, gradients and running statistics', () => {
+describe('networks match the published ones in names, shapes, logits, loss, gradients and running statistics', () => {
   test.each(['tresnet_m', 'tresnet_l', 'vit_b_16', 'maxvit_t', 'maxvit_s'])(
     '%s',
     (name) => {
@@ -35,9 +35,9 @@ describe('networks equal the published ones in names, shapes, logits, loss, grad
   );
 });
 
-describe('networks equal those of an independent implementation', () => {
+describe('networks match those of an independent implementation', () => {
   test.each([
-    ['resnet_18', 'as torchvision has it'],
+    ['resnet_18', 'as in torchvision'],
     ['tresnet_m_negative', 'with negative norm weights and another salt'],
     ['maxvit_t_negative', 'with negative norm weights, another salt and partition'],
   ])(
@@ -55,7 +55,7 @@ describe('networks equal those of an independent implementation', () => {
   });
 });
 
-test('the salt varies the input too: logits of a plain input are not met', () => {
+test('the salt also varies the input: logits of an unsalted input do not match', () => {
   const given = networkVectors('tresnet_m_negative');
   using network = createNetwork('tresnet-m', { classes: given.classes, inputSize: 64 }).eval();
   fillByHash(network, given);
@@ -67,7 +67,7 @@ test('the salt varies the input too: logits of a plain input are not met', () =>
   expect(checks.find(({ figure }) => figure === 'train logits')).toMatchObject({ ok: true });
 });
 
-test('golden losses and metrics are met', () => {
+test('losses and metrics match their golden values', () => {
   const losses = verifyFile(path.join(coreVectors, 'losses.json'));
   const metrics = verifyFile(path.join(coreVectors, 'metrics.json'));
   expect(losses.ok).toBe(true);
@@ -78,7 +78,7 @@ test('golden losses and metrics are met', () => {
   expect(metrics.checks.map(({ figure }) => figure)).toContain('perClassAP');
 });
 
-test('a wrong structure is named, and nothing is computed with it', () => {
+test('a wrong structure is reported, and nothing is computed with it', () => {
   const given = networkVectors('tresnet_m');
   const [first, ...others] = given.stateDict;
   const stateDict = [[first![0], [64, 48, 5, 5]] as [string, number[]], ...others];
@@ -93,14 +93,14 @@ test('a wrong structure is named, and nothing is computed with it', () => {
   });
 });
 
-test('a gradient that is not met is named by its parameter', () => {
+test('a gradient that does not match is reported with its parameter', () => {
   const given = networkVectors('resnet_18');
   const gradNorms = { ...given.gradNorms, 'fc.weight': given.gradNorms['fc.weight']! * 2 };
   const check = verifyNetwork({ ...given, gradNorms }).find(({ ok }) => !ok);
   expect(check).toMatchObject({ figure: "parameters' gradient norms", place: { entry: 'fc.weight' } });
 });
 
-test('a file of a network that is not here, or that cannot be, is told by its name', () => {
+test('the name of a file with an unknown or impossible network is reported', () => {
   const given = networkVectors('resnet_18');
   const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-golden-'));
   for (const changes of [{ network: 'resnet_19' }, { network: 'tresnet_m', inputSize: 30 }]) {

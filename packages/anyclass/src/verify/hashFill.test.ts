@@ -10,7 +10,7 @@ class Entries extends nn.Module {
   readonly numBatchesTracked = zeros([], { dtype: 'int64' });
 }
 
-test('the hash gives the numbers of an independent implementation, at any place and with any salt', () => {
+test('the hash gives the numbers of an independent implementation, at any index and with any salt', () => {
   expect([...hashUniform('input', 3)]).toEqual([
     0.09024341939948499, 0.25182540621608496, 0.9365518512204289,
   ]);
@@ -20,12 +20,12 @@ test('the hash gives the numbers of an independent implementation, at any place 
   ]);
 });
 
-test('images lie in [-1, 1)', () => {
+test('images are in [-1, 1)', () => {
   const first = hashImages([1, 3, 2, 2]).toFloat32Array()[0];
   expect(first).toBeCloseTo(2 * 0.09024341939948499 - 1, 6);
 });
 
-test('each kind of entry has its own range, and integers are left alone', () => {
+test('each kind of entry has its own range, and integers are unchanged', () => {
   const entries = new Entries();
   fillByHash(entries);
   const u = hashUniform('weight', 1000);

@@ -1,16 +1,17 @@
-// Weights that need no file: every entry of a state dict is a hash of its name and place.
+// Weights that need no file: every value of a state dict is a hash of its name and index.
 
 import { type nn, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
 
 export interface HashFillOptions {
-  /** Varies all values. Default 0. */
+  /** Varies all values; default 0. */
   readonly salt?: number;
   /** Negates one-dimensional `*weight` entries where the hash is below 0.3. */
   readonly negativeNormWeights?: boolean;
 }
 
 /**
- * Fills every floating-point parameter and buffer by the hash of its name, rounded to float32 whatever its type.
+ * Fills every floating-point parameter and buffer with hashes of its name, rounded to float32 whatever its
+ * type.
  *
  * @example
  * fillByHash(network); // the weights that the golden values of networks were computed with
@@ -25,7 +26,7 @@ export function fillByHash(network: nn.Module, options: HashFillOptions = {}): v
 }
 
 /**
- * Pixels in [-1, 1), as the golden values' input.
+ * Returns pixels in [-1, 1), the input of the golden values.
  *
  * @example
  * hashImages([3, 3, 224, 224])
@@ -39,7 +40,8 @@ export function hashImages(shape: readonly number[], salt = 0): Tensor {
 }
 
 /**
- * Uniform numbers in [0, 1): FNV-1a of the name seeds an integer hash (the mixer of xxHash) of the place.
+ * Returns uniform numbers in [0, 1): FNV-1a of the name seeds an integer hash (the mixer of xxHash) of the
+ * index.
  *
  * @example
  * hashUniform('input', 2) // [0.0902…, 0.2518…]

@@ -12,18 +12,18 @@ function written(name: string, content: unknown): string {
   return file;
 }
 
-test('a file that holds something else is refused by name, with the keys that it has', () => {
+test('a file with other content is rejected by name, with its keys', () => {
   const file = written('other.json', { train: {}, val: {} });
   expect(() => readVectorFile(file)).toThrow(
     /other\.json: not a file of golden losses .* the keys train, val/,
   );
 });
 
-test('a file that is not JSON is refused by name', () => {
+test('a file that is not JSON is rejected by name', () => {
   expect(() => readVectorFile(written('broken.json', '[{'))).toThrow(/broken\.json: not JSON/);
 });
 
-test('a damaged case is told by its place', () => {
+test('a damaged case is reported with its place', () => {
   const file = written('losses.json', [{ logits: [[1]], targets: [['x']] }]);
   expect(() => readVectorFile(file)).toThrow(/losses\.json: 0\.targets\.0\.0: /);
 });

@@ -1,4 +1,4 @@
-// Files of golden values, told apart by their keys.
+// Reads files of golden values, whose kind is recognized by their keys.
 
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -115,7 +115,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new DataError(`${path}: cannot be read: ${fileProblem(error)}`);
+    throw new DataError(`${path} cannot be read: ${fileProblem(error)}`);
   }
 }
 

@@ -10,14 +10,14 @@ import { verifyTensorLosses } from './verifyTensorLosses.js';
 export interface VectorReport {
   readonly file: string;
   readonly kind: 'losses' | 'metrics' | 'network';
-  /** What the file is about. */
+  /** Describes the content of the file. */
   readonly title: string;
   readonly checks: readonly Check[];
   readonly ok: boolean;
 }
 
 /**
- * Checks this platform against a file of golden values. Metrics do not load libtorch.
+ * Checks this platform against a file of golden values. Checking metrics does not load libtorch.
  *
  * @example
  * verifyFile('losses.json').ok // true
@@ -50,7 +50,7 @@ export function verifyFile(path: string, options: VerifyNetworkOptions = {}): Ve
   );
 }
 
-/** One line a figure, and one for the whole. */
+/** Returns one line per quantity, and one for the whole file. */
 export function vectorReportText({ file, title, checks, ok }: VectorReport): string {
   const lines = checks.map(({ figure, error, tolerance, ok: fine, place }) => {
     const size = tolerance === 0 ? (error === 0 ? 'exact' : `${error} differ`) : error.toExponential(1);
@@ -61,7 +61,7 @@ export function vectorReportText({ file, title, checks, ok }: VectorReport): str
   return [`${file}: ${title}`, ...lines, `  ${ok ? 'ok' : 'FAILED'}`].join('\n');
 }
 
-/** What a network refuses is in the file. */
+/** Adds the file's name to an error of the network, because its cause is in the file. */
 function namingFile<T>(path: string, work: () => T): T {
   try {
     return work();

@@ -5,7 +5,7 @@ import type { LossCase } from './vectorFile.js';
 /** 1e-9·|expected| + 1e-12 */
 const float64 = { relative: 1e-9, floor: 1e-3 };
 
-/** Losses, gradients and weights through core, in float64. */
+/** Checks losses, gradients and weights computed by core in float64. */
 export function verifyLosses(cases: readonly LossCase[]): Check[] {
   return worstOfCases(cases, checkCase);
 }

@@ -4,7 +4,7 @@ import type { MetricsCase } from './vectorFile.js';
 
 const tolerance = { relative: 1e-9, floor: 1e-3 };
 
-/** Every expected metric, by its key. */
+/** Checks every expected metric by its key. */
 export function verifyMetrics(cases: readonly MetricsCase[]): Check[] {
   return worstOfCases(cases, checkCase);
 }
@@ -18,7 +18,7 @@ function checkCase({ scores, targets, threshold, classImportance, expected }: Me
   );
 }
 
-/** A metric by its key; empty where there is none of that name. */
+/** Returns the values of a metric by its key; empty if there is no such metric. */
 function numbersOf(metrics: Metrics, key: string): (number | null)[] {
   const value = Object.entries(metrics).find(([name]) => name === key)?.[1];
   const list: unknown[] = Array.isArray(value) ? value : [value];

@@ -1,4 +1,5 @@
-// A network beside its golden values: structure, logits in evaluation and training, loss, gradients, running statistics.
+// Compares a network with its golden values: structure, logits in evaluation and training, loss, gradients,
+// running statistics.
 
 import { anyClassLoss, effectiveNumberWeights } from '@anyclass/core';
 import { type Device, nn, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
@@ -12,15 +13,17 @@ import type { NetworkVectors } from './vectorFile.js';
 
 export interface VerifyNetworkOptions {
   readonly device?: Device;
-  /** Golden values are float64's; float32, the default, is what networks are trained in. */
+  /** Golden values were computed in float64; the default is float32, in which networks are trained. */
   readonly dtype?: 'float32' | 'float64';
-  /** Called before each stage, for those who watch. */
+  /** Called before each stage, to show progress. */
   readonly onStage?: (stage: string) => void;
 }
 
 const logitTolerance = 2e-3;
 const gradientTolerance = 1e-2;
-/** A parameter's own gradient counts in full where it is above this part of the whole. */
+/**
+ * Gradient norms of parameters well below this share of the total norm are compared with that share instead.
+ */
 const gradientFloor = 1e-2;
 
 /**
@@ -48,7 +51,10 @@ export function verifyNetwork(vectors: NetworkVectors, options: VerifyNetworkOpt
   return [...structure, evaluated, ...trained];
 }
 
-/** Stochastic depth is off, and options that the file does not tell follow from its shapes. */
+/**
+ * Creates the network without stochastic depth; options that the file does not contain follow from its
+ * shapes.
+ */
 function networkOf({ network, classes, inputSize, stateDict }: NetworkVectors): Network {
   const name = network.replaceAll('_', '-');
   if (!isNetworkName(name)) {
@@ -112,7 +118,7 @@ function train(
   });
 }
 
-/** Through core, so that the network is evaluated apart from the loss on tensors. */
+/** Computes the loss with core, so that the network is checked independently of the loss on tensors. */
 function lossOf(logits: Float64Array, { classes, targets, ...vectors }: NetworkVectors) {
   const { beta, ...loss } = vectors.loss;
   const balance = effectiveNumberWeights(vectors.classCounts, vectors.negativeCount, { beta });
@@ -150,7 +156,7 @@ function checkStatistics(network: Network, norms: Readonly<Record<string, number
 
 function compareLogits(figure: string, found: Float64Array, expected: readonly number[][]): Check {
   const most = largest(expected);
-  // Relative to the largest logit, so the expected value itself is no part of the scale.
+  // Errors are relative to the largest logit, so the expected value itself is not part of the scale.
   const errors = found.map((value, i) => (value - (expected.flat()[i] ?? Number.NaN)) / most);
   return compare(
     figure,
@@ -160,7 +166,7 @@ function compareLogits(figure: string, found: Float64Array, expected: readonly n
   );
 }
 
-/** One number for each entry of the state dict. */
+/** Compares one number for each entry of the state dict. */
 function compareEntries(
   figure: string,
   found: readonly (number | null)[],

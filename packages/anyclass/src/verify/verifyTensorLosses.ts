@@ -5,10 +5,10 @@ import { type Check, compare, largest, worstOfCases } from './check.js';
 import type { LossCase } from './vectorFile.js';
 
 const float32 = 2e-5;
-/** Gradients below this part of the largest one of their case are compared to it. */
+/** Gradients well below this share of the largest one in their case are compared with that share instead. */
 const gradientFloor = 1e-2;
 
-/** Loss and gradient of float32 tensors, by the kernel of the device. */
+/** Checks loss and gradient of float32 tensors, computed by the device's kernel. */
 export function verifyTensorLosses(cases: readonly LossCase[], device: Device): Check[] {
   return worstOfCases(cases, (given) => tidy(() => checkCase(given, device)));
 }

@@ -1,7 +1,7 @@
-// Attacks on what reads files and calls the engine, the same ones for the same seed. Every case must end as it should or with an error
-// that is meant for users; anything else is a failure and is printed.
+// Attacks on the code that reads files and calls the engine, reproducible by seed. Every case must succeed or
+// fail with an error that is meant for users; anything else is a failure and is printed.
 //
-//   node packages/anyclass/test/attacks/attacks.mjs 10000 [SEED] [ROW…]      (cases a row; needs a build: npm run setup)
+//   node packages/anyclass/test/attacks/attacks.mjs 10000 [SEED] [ROW…]      (cases per row; needs a build: npm run setup)
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { cache, images, onnx, pytorch, safetensors, tables } from './damagedFile
 import { fullDisk, killedPreparing, killedTraining, operators } from './processes.mjs';
 import { outputs, runFolders } from './runFolders.mjs';
 
-/** How many of the cases asked for a row makes: the slow ones make fewer. */
+/** The attacks, each with the share of the requested cases that it runs: slow ones run fewer. */
 const attacks = {
   'damaged images': { attack: images, share: 1 },
   'damaged tables': { attack: tables, share: 1 },
@@ -31,7 +31,7 @@ const attacks = {
 /**
  * Runs every attack.
  *
- * @param {(name: string, share: number) => number} countOf cases of a row
+ * @param {(name: string, share: number) => number} countOf the number of cases of a row
  * @returns {Promise<{ name: string, tried: number, problems: string[], skipped?: string }[]>}
  */
 export async function runAttacks(countOf, seed = 1, report = () => {}) {

@@ -1,4 +1,4 @@
-// Files that were cut, flipped, zeroed or overwritten in places: images, tables, weights and caches.
+// Files with bytes that are truncated, flipped, zeroed, or overwritten: images, tables, weights, and caches.
 
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -147,7 +147,10 @@ export async function safetensors(count, drawOf, folder) {
   });
 }
 
-/** PyTorch's checkpoints, a zip archive with a pickle: its entries have checksums, the directory of entries has none. */
+/**
+ * PyTorch's checkpoints, zip archives with a pickle: the entries have checksums, the directory of entries has
+ * none.
+ */
 export async function pytorch(count, drawOf, folder) {
   const path = join(folder, 'model.pth');
   const files = readdirSync(checkpoints)
@@ -183,7 +186,7 @@ export async function onnx(count, drawOf, folder) {
   const seal = whole.length - 76;
   return each(count, drawOf, async (draw) => {
     const bytes = damaged(whole, draw);
-    // Without the mark of the checksum, this is a file of a version that wrote none.
+    // Without the marker of the checksum, this looks like a file from a version that wrote none.
     if (bytes.equals(whole) || bytes.toString('latin1', bytes.length - 72, bytes.length - 66) !== 'sha256')
       return;
     writeFileSync(path, bytes);

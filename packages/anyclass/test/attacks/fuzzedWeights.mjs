@@ -1,6 +1,6 @@
-// Feeds the readers of weights what no attack thought of, as libFuzzer does with C++: an input that reaches a branch which none before it
-// reached is kept, and damaged further. Fails where a reader throws what is not meant for users, or takes more than five seconds; FILE then
-// holds the input.
+// Fuzzes the readers of weights as libFuzzer does with C++: an input that reaches a new branch is kept and
+// damaged further. Fails if a reader throws an error that is not meant for users, or takes more than five
+// seconds; FILE then contains the input.
 //
 //   node packages/anyclass/test/attacks/fuzzedWeights.mjs SECONDS SEED FILE
 
@@ -15,10 +15,14 @@ import { checkpoints, damaged, isMeant } from './support.mjs';
 const [seconds = 600, seed = 1] = process.argv.slice(2, 4).map(Number);
 const file = process.argv[4];
 const longestRead = 5000;
-// To look at the coverage takes longer than to read: it is done for many inputs at a time, and for each where they reached something new.
+// Checking the coverage takes longer than reading, so it is done for many inputs at once, and one by one only
+// if they reached something new.
 const inputsAtOnce = 64;
 
-/** How bytes become a file: as they are, or as a part that lengths and checksums would keep most damage away from. */
+/**
+ * How bytes become a file: as they are, or inside a valid frame, since lengths and checksums would reject
+ * most damage.
+ */
 const forms = {
   safetensors: { read: readSafetensors, wrap: (bytes) => bytes },
   header: {
@@ -51,7 +55,7 @@ for (let batch = 0; performance.now() < end; batch++) {
     for (const branch of fresh) known.add(branch);
   }
 }
-console.log(`${tried} inputs, ${corpus.length} kept for the ${known.size} branches that they reach`);
+console.log(`${tried} inputs, ${corpus.length} kept for the ${known.size} branches they reach`);
 
 function attempt({ form, bytes }) {
   const { read, wrap } = forms[form];
@@ -64,10 +68,10 @@ function attempt({ form, bytes }) {
     if (!isMeant(error) || error.message.length > 2000) throw error;
   }
   if (performance.now() - start > longestRead) throw new Error(`${form}: took more than ${longestRead} ms`);
-  if (Object.keys(Object.prototype).length > 0) throw new Error(`${form}: changed what all objects share`);
+  if (Object.keys(Object.prototype).length > 0) throw new Error(`${form}: changed Object.prototype`);
 }
 
-/** The blocks of the readers that ran since the last look. */
+/** The blocks of the readers that ran since the last call. */
 function branchesReached() {
   const branches = [];
   coverage.post('Profiler.takePreciseCoverage', (_, { result }) => {
@@ -115,14 +119,14 @@ function lengthOf(bytes) {
   return length;
 }
 
-/** The pickle in an archive of PyTorch's, which stores it first and uncompressed. */
+/** The pickle in a PyTorch archive, which is stored first and uncompressed. */
 function storedPickle(archive) {
   const start = archive.indexOf('\x80\x02', 0, 'latin1');
   const end = archive.indexOf('PK', start, 'latin1');
   return start > 0 && end > start ? [archive.subarray(start, end)] : [];
 }
 
-/** An archive as PyTorch writes it, whole, around a pickle. */
+/** A valid archive, as PyTorch writes it, around a pickle. */
 function archiveWith(pickle) {
   const files = {
     'archive/data.pkl': pickle,

@@ -1,5 +1,5 @@
-// Calls operators of the engine with arguments that rarely fit, the same ones for the same seed. Notes each call before it is made, so
-// that one which ends the process is known.
+// Calls the engine's operators with arguments that rarely fit, reproducible by seed. Logs each call before
+// making it, so that one that crashes the process is known.
 //
 //   node operatorCalls.mjs SEED FIRST COUNT LOG
 

@@ -1,4 +1,4 @@
-// Attacks on whole processes: wrong calls of the engine, SIGKILL at any moment, and a disk without room.
+// Attacks on whole processes: wrong calls to the engine, SIGKILL at any moment, and a full disk.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ import { writeSafetensors } from '@anyclass/torch';
 import { killRuns } from '../killedRuns.mjs';
 import { anyclass, each, fixtures, isMeant, program } from './support.mjs';
 
-/** Wrong calls of operators, in a process of their own: it must not end before its time. */
+/** Wrong operator calls, in a separate process, which must not crash. */
 export async function operators(count, _drawOf, folder, seed) {
   const calls = fileURLToPath(new URL('operatorCalls.mjs', import.meta.url));
   const problems = [];
@@ -30,13 +30,15 @@ export async function operators(count, _drawOf, folder, seed) {
   return problems;
 }
 
-/** Runs that are killed and resumed until they finish: their weights are those of a run that was left alone. */
+/**
+ * Runs that are killed and resumed until they finish: their weights must equal those of an uninterrupted run.
+ */
 export async function killedTraining(count) {
   const { different } = await killRuns(count, () => {});
-  return different.map((run) => `${run} ended with other weights`);
+  return different.map((run) => `${run} finished with different weights`);
 }
 
-/** Preparing that is killed and run again: the cache is that of one that was left alone. */
+/** Preparation that is killed and run again: the cache must equal that of an uninterrupted one. */
 export async function killedPreparing(count, drawOf, folder) {
   const names = Array.from({ length: 1500 }, (_, i) => `${i}.${i % 3 === 0 ? 'jpg' : 'png'}`);
   for (const name of names)
@@ -59,7 +61,7 @@ export async function killedPreparing(count, drawOf, folder) {
     const found = pixelsOf(join(folder, 'cache'));
     rmSync(join(folder, 'cache'), { recursive: true, force: true });
     if (again.status !== 0) return `killed after ${due.toFixed(0)} ms: ${again.stderr}`;
-    if (found !== expected) return `killed after ${due.toFixed(0)} ms: other pixels`;
+    if (found !== expected) return `killed after ${due.toFixed(0)} ms: different pixels`;
   });
 }
 
@@ -71,12 +73,15 @@ function pixelsOf(cache) {
     .digest('hex');
 }
 
-/** Outputs on a disk that has room for none, some or all of their bytes: whole, or absent with words. Needs the right to mount. */
+/**
+ * Outputs on a disk with room for none, some, or all of their bytes: they must be whole, or absent with a
+ * message. Needs permission to mount.
+ */
 export async function fullDisk(count, drawOf, folder) {
   const disk = join(folder, 'disk');
   mkdirSync(disk);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
-  if (mounted.status !== 0) return { skipped: 'needs the right to mount a tmpfs' };
+  if (mounted.status !== 0) return { skipped: 'needs permission to mount a tmpfs' };
   try {
     const table = (name, cell) => {
       const rows = Array.from({ length: 90 }, (_, i) => `${i}.png,${cell(i)}\n`);
@@ -115,7 +120,7 @@ export async function fullDisk(count, drawOf, folder) {
       const left = readdirSync(disk).filter((file) => file !== 'filler');
       if (code === 0) {
         const size = readFileSync(join(disk, name)).length;
-        return Math.abs(size - wholeOf[name]) > 200 ? `${name} is cut to ${size} bytes` : undefined;
+        return Math.abs(size - wholeOf[name]) > 200 ? `${name} is truncated to ${size} bytes` : undefined;
       }
       if (left.length > 0) return `${name} left ${left}`;
       if (!said.includes(join(disk, name)) || !/disk is full/.test(said)) return `${name}: ${said}`;

@@ -25,7 +25,7 @@ export async function outputs(count, drawOf, folder) {
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const names = Object.keys(files).map((name) => join(folder, name));
-  // Other names of the same files, which must not help.
+  // Links to the same files, which must not bypass the protection.
   const aliases = names.map((path, i) => {
     const alias = join(folder, `alias-${i}`);
     (i % 2 === 0 ? linkSync : symlinkSync)(path, alias);
@@ -52,7 +52,7 @@ export async function outputs(count, drawOf, folder) {
   });
 }
 
-/** A run with damaged files is read, or refused with words: never a stack trace. */
+/** A run with damaged files must be read, or refused with a message: never a stack trace. */
 export async function runFolders(count, drawOf, folder) {
   const { train } = await import('../../dist/training/train.js');
   const scenes = { train: 32, validation: 16, test: 16 };

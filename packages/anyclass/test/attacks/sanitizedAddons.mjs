@@ -1,4 +1,5 @@
-// Builds the addons with AddressSanitizer and UndefinedBehaviorSanitizer, away from the usual builds, and runs tests with them.
+// Builds the addons with AddressSanitizer and UndefinedBehaviorSanitizer, separate from the usual builds, and
+// runs tests with them.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
-/** What uses each of the addons, and is done within minutes. */
+/** Tests that use each of the addons and take only minutes. */
 const tests = [
   'packages/torch/src/tensor.test.ts',
   'packages/torch/src/memory.test.ts',
@@ -18,10 +19,10 @@ const tests = [
   'packages/anyclass/src/losses',
 ];
 
-/** True where nothing was found. */
+/** Returns true if nothing was found. */
 export function runAddons(folder) {
   const compiler = join(folder, 'sanitizing-g++');
-  // vptr would need the type information of libtorch's classes, which is not built so.
+  // vptr would need type information for libtorch's classes, which libtorch is built without.
   const flags = '-O1 -g -fsanitize=address,undefined -fno-sanitize=vptr -fno-sanitize-recover=all';
   writeFileSync(compiler, `#!/bin/sh\nexec g++ "$@" ${flags}\n`);
   chmodSync(compiler, 0o755);
@@ -36,13 +37,13 @@ export function runAddons(folder) {
   const preloaded = {
     ...environment,
     LD_PRELOAD: `${library('libasan.so')}:${library('libubsan.so')}`,
-    // Node and libtorch free nothing at the end, and libtorch's operators are looked up in several libraries.
+    // Node and libtorch free nothing on exit, and libtorch's operators are looked up in several libraries.
     ASAN_OPTIONS: 'detect_leaks=0:detect_odr_violation=0:alloc_dealloc_mismatch=0',
     UBSAN_OPTIONS: 'print_stacktrace=1',
   };
   const at = { cwd: repository, encoding: 'utf8', maxBuffer: 2 ** 28 };
   const program = join(repository, 'packages/anyclass/bin/anyclass.js');
-  // The build loads what it built, as a check: with the sanitizers' libraries, too.
+  // The build loads what it built, as a check, which also needs the sanitizers' libraries.
   const built = spawnSync(process.execPath, [program, 'setup'], { ...at, env: preloaded });
   if (built.status !== 0) {
     console.error(`the addons could not be built: ${built.stderr.slice(-3000)}`);

@@ -1,8 +1,9 @@
-// Runs the native code under AddressSanitizer and UndefinedBehaviorSanitizer: the readers of images with inputs that libFuzzer makes from
-// the pictures of the tests, and the addons within Node with some of their tests. Readers of weights are TypeScript, where Node's own
-// coverage guides the inputs. Needs clang (Debian: apt-get install clang-14 libclang-rt-14-dev), g++ and libjpeg.
+// Runs the native code under AddressSanitizer and UndefinedBehaviorSanitizer: the image readers with inputs
+// that libFuzzer derives from the test images, and the addons in Node with some of their tests. The readers
+// of weights are TypeScript, so Node's own coverage guides their inputs. Needs clang (Debian: apt-get install
+// clang-14 libclang-rt-14-dev), g++, and libjpeg.
 //
-//   node packages/anyclass/test/attacks/sanitizers.mjs 600 [PART…]       (seconds for each fuzzer; parts: jpeg, records, weights, addons)
+//   node packages/anyclass/test/attacks/sanitizers.mjs 600 [PART…]       (seconds per fuzzer; parts: jpeg, records, weights, addons)
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,18 +33,18 @@ const parts = {
 };
 try {
   const works = Object.entries(parts).filter(([name]) => chosen.length === 0 || chosen.includes(name));
-  // Every part runs, also after one that found something.
+  // Every part runs, even after one that found something.
   const results = works.map(([, work]) => work());
   process.exitCode = results.every(Boolean) ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs the fuzzer of the readers of weights; true where it found nothing. */
+/** Fuzzes the readers of weights. Returns true if nothing was found. */
 function fuzzWeights() {
   const program = fileURLToPath(new URL('fuzzedWeights.mjs', import.meta.url));
   const input = join(tmpdir(), 'anyclass-fuzzed-weights.bin');
-  // A reader that never ends is stopped from here.
+  // The timeout stops a reader that never returns.
   const run = spawnSync(process.execPath, [program, seconds, 1, input].map(String), {
     encoding: 'utf8',
     timeout: 1000 * (seconds + 300),
@@ -55,13 +56,15 @@ function fuzzWeights() {
   return run.status === 0;
 }
 
-/** Builds a fuzzer and runs it; true where it found nothing. */
+/** Builds a fuzzer and runs it. Returns true if nothing was found. */
 function fuzz(title, source, starts) {
   const clang = ['clang++', ...Array.from({ length: 9 }, (_, i) => `clang++-${22 - i}`)].find(
     (name) => spawnSync(name, ['--version']).status === 0,
   );
   if (clang === undefined) {
-    console.error('no clang++ here: install clang and its compiler-rt (Debian: clang-14 libclang-rt-14-dev)');
+    console.error(
+      'clang++ not found; install clang and its compiler-rt (Debian: clang-14 libclang-rt-14-dev)',
+    );
     return false;
   }
   const program = join(folder, source.replace('.cc', ''));

@@ -1,4 +1,4 @@
-// What the attacks share: how bytes are damaged, which errors are meant for users, and how commands are run.
+// Shared by the attacks: how bytes are damaged, which errors are meant for users, and how commands are run.
 
 import { fileURLToPath } from 'node:url';
 import { WeightFileError } from '@anyclass/torch';
@@ -14,11 +14,11 @@ export const checkpoints = fileURLToPath(
 export const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 export const format = { width: 16, height: 16, channels: 3 };
 
-/** An error that a user can do something with. */
+/** Whether an error is meant for users, with a message that they can act on. */
 export const isMeant = (error) =>
   error instanceof UserError || error instanceof WeightFileError || error instanceof FileError;
 
-/** Bytes cut off, flipped, zeroed, repeated, replaced by a mark, or random. */
+/** A copy with bytes truncated, flipped, zeroed, repeated, inserted, or randomized. */
 export function damaged(bytes, draw) {
   if (bytes.length === 0) return Buffer.from([draw.below(256)]);
   const copy = Buffer.from(bytes);
@@ -48,7 +48,7 @@ export function damaged(bytes, draw) {
   }
 }
 
-/** Makes every case; the problems that were found, each with its number. */
+/** Runs every case. Returns the problems found, each with its case number. */
 export async function each(count, drawOf, attack) {
   const problems = [];
   for (let i = 0; i < count; i++) {

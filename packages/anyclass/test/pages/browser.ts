@@ -1,35 +1,38 @@
-// Pages opened as a reader would, in the system's own Chromium: nothing is downloaded.
+// Opens pages as a reader would, in the system's own Chromium: nothing is downloaded.
 
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-/** The browser's program: CHROMIUM, or what the system has; undefined where there is none. */
+/** The browser's executable: CHROMIUM, or the system's; undefined if there is none. */
 export const chromiumPath = findChromium();
 
-/** For the names of tests that are skipped where there is none. */
+/** A suffix for the names of tests that are skipped without a browser. */
 export const chromiumNeed = chromiumPath === undefined ? ' (skipped: no Chromium; set CHROMIUM)' : '';
 
 export interface OpenedPage {
   readonly page: Page;
-  /** Errors on the console or in scripts, and every request that leaves the file itself; a sound page has none. */
+  /**
+   * Console warnings and errors, script errors, and every request beyond the file itself; a good page has
+   * none.
+   */
   readonly problems: readonly string[];
 }
 
 /**
- * A browser without a window.
+ * Starts a headless browser.
  *
  * @example
  * const browser = await launchChromium();
  * const { page, problems } = await openFile(browser, 'report.html', { viewport: { width: 390, height: 844 } });
  */
 export async function launchChromium(): Promise<Browser> {
-  if (chromiumPath === undefined) throw new Error('there is no Chromium here: install it, or set CHROMIUM');
+  if (chromiumPath === undefined) throw new Error('Chromium not found; install it, or set CHROMIUM');
   return chromium.launch({ executablePath: chromiumPath });
 }
 
-/** Opens a file from disk, in a context of its own. `hash` is what follows # in its address. */
+/** Opens a file from disk in a new context. `hash` is the part after # in its address. */
 export async function openFile(
   browser: Browser,
   file: string,

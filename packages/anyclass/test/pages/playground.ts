@@ -6,7 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { playgroundPage } from '../../src/playground/playgroundPage.js';
 import { launchChromium, openFile } from './browser.js';
 
-/** Writes the page into a new folder and opens it in a browser, for the tests of a file. */
+/** Writes the page into a new folder and starts a browser for all tests of a file. */
 export function playgroundInBrowser() {
   const folder = mkdtempSync(join(tmpdir(), 'anyclass-playground-'));
   const file = join(folder, 'playground.html');
@@ -21,7 +21,7 @@ export function playgroundInBrowser() {
   });
   return {
     folder,
-    /** Another file in the same browser. */
+    /** Opens another file in the same browser. */
     openFile: (path: string) => openFile(browser, path),
     async open(hash = '', options = {}) {
       const opened = await openFile(browser, file, options, hash);
@@ -31,7 +31,7 @@ export function playgroundInBrowser() {
   };
 }
 
-/** Waits until the address tells that a change has been taken over, and drawn. */
+/** Waits until the address shows that a change has been applied and drawn. */
 export async function settled(page: Page, part: string): Promise<void> {
   await page.waitForFunction((text) => location.hash.includes(text), part);
 }

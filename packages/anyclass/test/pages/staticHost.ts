@@ -1,4 +1,4 @@
-// A folder over HTTP as plain static hosts serve it: no headers but the type of each file.
+// Serves a folder over HTTP like a plain static host: no headers except the type and length of each file.
 
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ const types: Readonly<Record<string, string>> = {
 
 export interface StaticHost {
   readonly address: string;
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly requests: readonly string[];
   close(): Promise<void>;
 }

@@ -1,21 +1,22 @@
-// A launcher on one of several machines, which the launcher that the user started follows over a remote shell. Where that one has
-// no channel, lines do: what begins with a mark is for it, on standard error; on our standard input it says `stop`, and when that
-// closes it is gone.
+// An agent: the launcher on one of several machines, controlled over a remote shell by the main launcher that
+// the user started. Since there is no channel, they exchange lines: on standard error, lines that start with
+// a mark are for the main launcher; on standard input, it sends `stop`. When standard input closes, the main
+// launcher is gone.
 
 import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent } from '../messages.js';
 import type { RankPlaces } from './launch.js';
 import { isRankFailure, type RankFailure } from './rankFailure.js';
 
-/** Set for an agent: which ranks its machine has, as JSON. */
+/** Set for an agent: the ranks on its machine, as JSON. */
 export const placesVariable = 'ANYCLASS_PLACES';
 const mark = '\u0001anyclass ';
 export const stopWord = 'stop';
 
-/** What an agent tells: events that say where a restart begins, and why its ranks failed. */
+/** A message from an agent: an event that says where a restart resumes, or why its ranks failed. */
 export type AgentMessage = RankFailure | { readonly kind: 'event'; readonly event: RunEvent };
 
-/** The ranks of this machine, where another launcher started this one. */
+/** The ranks on this machine; undefined unless another launcher started this one. */
 export function agentPlaces(environment: NodeJS.ProcessEnv = process.env): RankPlaces | undefined {
   const text = environment[placesVariable];
   return text === undefined ? undefined : JSON.parse(text);
@@ -25,7 +26,7 @@ export function tellMain(message: AgentMessage): void {
   process.stderr.write(`${mark}${JSON.stringify(message)}\n`);
 }
 
-/** Calls back when the launcher asks to stop, and when it is gone. */
+/** Calls back when the main launcher asks to stop, and when it is gone. */
 export function followMain(onStop: () => void, onGone: () => void): Disposable {
   const { stdin } = process;
   const onData = (text: Buffer) => {
@@ -39,13 +40,13 @@ export function followMain(onStop: () => void, onGone: () => void): Disposable {
       stdin.off('data', onData);
       stdin.off('end', onGone);
       stdin.off('error', onGone);
-      stdin.destroy(); // else it keeps this process alive
+      stdin.destroy(); // otherwise it keeps this process alive
     },
   };
 }
 
 /**
- * Takes an agent's standard error apart: its messages, and the text for the user.
+ * Splits an agent's standard error into its messages and the text for the user.
  *
  * @example
  * const read = agentReader((message) => console.log(message), (text) => process.stderr.write(text));
@@ -64,7 +65,7 @@ export function agentReader(
       if (message) onMessage(message);
       else onText(`${line}\n`);
     }
-    // A progress bar without an end of line is shown as it comes.
+    // A progress bar without a newline is shown right away.
     if (rest !== '' && !rest.startsWith('\u0001')) {
       onText(rest);
       rest = '';

@@ -9,14 +9,14 @@ interface Started {
 }
 
 interface Ending<Process> {
-  /** What the others have to end by themselves when one has failed. */
+  /** How long the others have to exit by themselves after one has failed. */
   readonly graceMilliseconds: number;
   numberOf(process: Process): number;
-  /** Ends a process that is still there after that. */
+  /** Kills a process that is still running after that. */
   end(process: Process): void;
 }
 
-/** Waits for all; when one has failed, the others have a while to end by themselves. */
+/** Waits for all processes to exit. After a failure, the others have a grace period to exit by themselves. */
 export async function allEnded<Process extends Started>(
   processes: readonly Process[],
   { graceMilliseconds, numberOf, end }: Ending<Process>,

@@ -1,11 +1,12 @@
-// Starts the ranks of a piece of work on this machine and stays with them: when one fails all end, with one message, and where
-// restarts are left, all begin again from the last checkpoint.
+// Starts the ranks on this machine and supervises them. If one fails, all stop with one message; if restarts
+// are left, all resume from the last checkpoint.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { visibleGpus } from '../../distribution/ownGpu.js';
 import { backendVariable, timeoutVariable } from '../../distribution/ranks.js';
+import { counted } from '../../errors/counted.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent, parentVariable } from '../messages.js';
 import { allEnded } from './allEnded.js';
@@ -13,36 +14,36 @@ import type { LaunchOutcome } from './rankEnds.js';
 import { startRank } from './rankProcess.js';
 import { type ResumedWork, resumedWork } from './resumedWork.js';
 
-/** Which of all ranks this machine has, and where they meet. */
+/** Which of all ranks run on this machine, and where they connect. */
 export interface RankPlaces {
   readonly first: number;
   readonly processes: number;
   readonly worldSize: number;
   readonly masterAddress: string;
-  /** Default one that is free, where all ranks are on this machine. */
+  /** By default a free port; only if all ranks are on this machine. */
   readonly masterPort?: number | undefined;
 }
 
 export interface LaunchOptions {
-  /** Of `anyclass`, as for a single process. */
+  /** Arguments of `anyclass`, as for a single process. */
   readonly words: readonly string[];
   readonly places: RankPlaces;
   readonly restarts: number;
-  /** Hears what the first rank reports. */
+  /** Called with the events of the ranks on this machine. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** How long a rank waits for the others. */
   readonly timeoutSeconds?: number | undefined;
   readonly note: (text: string) => void;
-  /** Asks the ranks to save and end; `kill` ends them. */
+  /** When aborted, the ranks save a checkpoint and stop; `kill` kills them. */
   readonly signal: AbortSignal;
   readonly kill: AbortSignal;
 }
 
-/** What ranks have to end by themselves when one has failed: to read why, and to hang up. */
+/** How long ranks have to exit by themselves after one has failed: to read why, and to disconnect. */
 export const graceMilliseconds = 8000;
 
 /**
- * Runs all ranks to their end, restarts included.
+ * Runs all ranks until they exit, including restarts.
  *
  * @example
  * const places = { first: 0, processes: 2, worldSize: 2, masterAddress: '127.0.0.1' };
@@ -52,7 +53,7 @@ export async function launchRanks(options: LaunchOptions): Promise<LaunchOutcome
   return restarting(options, (work) => attempt(options, work));
 }
 
-/** Makes attempts until one ends well, or another would not do better. */
+/** Makes attempts until one succeeds or another would not help. */
 export async function restarting(
   options: Pick<LaunchOptions, 'words' | 'restarts' | 'signal' | 'note'>,
   attempt: (work: ResumedWork) => Promise<LaunchOutcome>,
@@ -63,7 +64,9 @@ export async function restarting(
     if (outcome.kind !== 'failed' || !outcome.isWorthRestart || options.signal.aborted) return outcome;
     if (left <= 0) return outcome;
     for (const line of outcome.lines) options.note(line);
-    options.note(`Restarting all ranks ${work.from()}; ${left - 1} more restarts if they fail again`);
+    options.note(
+      `Restarting all ranks ${work.from()}; ${counted(left - 1, 'more restart')} if they fail again`,
+    );
   }
 }
 
@@ -138,7 +141,7 @@ function environmentOf(
   };
 }
 
-/** Where an experiment or a study started us, it follows the first rank through us. */
+/** If an experiment or a study started us, it follows the first rank through us. */
 function relayToParent(message: unknown): void {
   if (process.env[parentVariable] !== undefined && process.connected) process.send?.(message, () => {});
 }

@@ -1,5 +1,5 @@
-// Ranks on several machines: on each a launcher of its own, an agent, started over a remote shell. When the ranks of one fail, all
-// machines end with its message.
+// Runs ranks on several machines. Each machine has its own launcher, an agent started over a remote shell. If
+// the ranks on one machine fail, all machines stop and its message is reported.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -15,9 +15,9 @@ import { keptLines, type RankEnd } from './rankProcess.js';
 import type { ResumedWork } from './resumedWork.js';
 
 export interface MachinesOptions extends Omit<LaunchOptions, 'places'> {
-  /** As the remote shell names them; the first one's name is where all ranks meet. */
+  /** Host names for the remote shell; all ranks connect to the first one. */
   readonly machines: readonly string[];
-  /** On each machine. */
+  /** Processes per machine. */
   readonly processes: number;
   /** A program with its options, such as `ssh -p 2222`. */
   readonly remoteShell: string;
@@ -33,7 +33,7 @@ interface Agent {
 const program = fileURLToPath(new URL('../../../bin/anyclass.js', import.meta.url));
 
 /**
- * Runs the ranks of all machines to their end, restarts included.
+ * Runs the ranks on all machines until they exit, including restarts.
  *
  * @example
  * await launchMachines({ words: ['train', 'config.json'], machines: ['node1', 'node2'], processes: 8, remoteShell: 'ssh', … });
@@ -50,7 +50,7 @@ function checkMachines(machines: readonly string[]): void {
   const isLoopback = (name = '') => /^(.*@)?(localhost|127\..*)$/.test(name);
   if (isLoopback(machines[0]) && !machines.every((name) => isLoopback(name)))
     throw new UsageError(
-      `the others cannot reach ${machines[0]}; name the first machine as they know it`,
+      `the others cannot reach ${machines[0]}; use a name of the first machine that they can reach`,
       'machines',
     );
 }
@@ -58,7 +58,7 @@ function checkMachines(machines: readonly string[]): void {
 async function attempt(options: MachinesOptions, work: ResumedWork): Promise<LaunchOutcome> {
   const { machines, processes, signal, kill } = options;
   const words = work.words();
-  // Where ports are neither reserved nor given to outgoing connections.
+  // In this range, ports are neither reserved nor assigned to outgoing connections.
   const masterPort = randomInt(20_000, 32_768);
   const masterAddress = (machines[0] ?? '').replace(/^.*@/, '');
   const worldSize = machines.length * processes;
@@ -76,7 +76,7 @@ async function attempt(options: MachinesOptions, work: ResumedWork): Promise<Lau
   kill.addEventListener('abort', end);
   try {
     return await allEnded(agents, {
-      // The agents give their own ranks a while first.
+      // Twice the time, because agents wait for their own ranks first.
       graceMilliseconds: 2 * graceMilliseconds,
       numberOf: ({ number }) => number,
       end: hangUp,
@@ -87,7 +87,7 @@ async function attempt(options: MachinesOptions, work: ResumedWork): Promise<Lau
   }
 }
 
-/** An agent ends its ranks when its input closes, and so does one whose remote shell is gone. */
+/** An agent stops its ranks when its input closes, which also happens if its remote shell goes away. */
 function hangUp({ child }: Agent): void {
   child.stdin?.destroy();
   child.kill('SIGTERM');
@@ -113,7 +113,7 @@ function startAgent(
     stdio: ['pipe', number === 0 ? 'inherit' : 'ignore', 'pipe'],
     detached: true,
   });
-  child.stdin?.on('error', () => {}); // its end tells
+  child.stdin?.on('error', () => {}); // its exit is reported anyway
   let failure: RankFailure | undefined;
   let printed = '';
   child.stderr?.on(
@@ -162,7 +162,7 @@ function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** What says how to compute and to talk; a remote shell passes nothing on by itself. */
+/** Variables about computation and communication, which a remote shell does not forward by itself. */
 function passedOn(): [string, string][] {
   return Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
     value !== undefined && /^(ANYCLASS|GLOO|NCCL|TORCH|LIBTORCH|OMP|HF)_|^LIBTORCH$/.test(name)

@@ -15,22 +15,22 @@ const told = (line: string, more: Partial<RankFailure> = {}): RankFailure => ({
 });
 const lost = told('connection lost', { code: 'rank-lost' });
 
-test('ranks that all end well are finished', () => {
+test('if all ranks exit with 0, the work is finished', () => {
   expect(outcomeOf([well, { ...well, rank: 1 }], new Set())).toEqual({ kind: 'finished' });
 });
 
-test('a killed rank is the reason, not those that lost it, whoever ended first; another attempt may do better', () => {
+test('the reason is the killed rank, not the ranks that lost it, whichever exited first; a restart is worthwhile', () => {
   const killed: RankEnd = { ...well, rank: 1, pid: 7, code: null, signal: 'SIGKILL', at: 20 };
   const outcome = outcomeOf([{ ...well, code: 1, at: 10, failure: lost }, killed], new Set());
   expect(outcome).toEqual({
     kind: 'failed',
-    lines: ['anyclass: rank 1 (process 7) was ended by SIGKILL'],
+    lines: ['anyclass: rank 1 (process 7) was killed by SIGKILL'],
     exitCode: 1,
     isWorthRestart: true,
   });
 });
 
-test('what the user has to mend is told, and not tried again', () => {
+test('a mistake that the user must fix is reported and not retried', () => {
   const mistake = told('anyclass: batchSize is 1', { isMistake: true, exitCode: 2 });
   const ends = [
     { ...well, code: 1, failure: lost },
@@ -43,11 +43,11 @@ test('what the user has to mend is told, and not tried again', () => {
   });
 });
 
-test('a rank that hangs is named beside those that waited for it', () => {
+test('a rank that hangs is named along with those that waited for it', () => {
   const hung: RankEnd = { ...well, rank: 1, pid: 9, code: null, signal: 'SIGKILL' };
   const outcome = outcomeOf([{ ...well, code: 1, failure: lost }, hung], new Set([1]));
   expect(outcome).toMatchObject({
-    lines: ['connection lost', 'rank 1 (process 9) did not end by itself and was killed'],
+    lines: ['connection lost', 'rank 1 (process 9) did not exit and was killed'],
   });
 });
 
@@ -60,7 +60,7 @@ test('ranks that were asked to stop are interrupted', () => {
   });
 });
 
-test('a restart resumes the run that had begun, and begins one that had not', () => {
+test('a restart resumes a run that had started, and otherwise starts it', () => {
   const words = ['train', 'quick', '--json'];
   const begun = resumedWork(words);
   expect([begun.words(), begun.words()]).toEqual([words, words]);

@@ -1,4 +1,4 @@
-// From how each rank ended to what is told of them all: one reason, that of the rank that failed first of itself.
+// Combines how the ranks exited into one outcome, with one reason: that of the rank that caused the failure.
 
 import type { RankEnd } from './rankProcess.js';
 
@@ -9,20 +9,20 @@ export type LaunchOutcome =
       readonly kind: 'failed';
       readonly lines: readonly string[];
       readonly exitCode: number;
-      /** Of the rank that failed first. */
+      /** Error code of the rank that failed first. */
       readonly code?: string | undefined;
-      /** Another attempt may do better. */
+      /** Whether another attempt may succeed. */
       readonly isWorthRestart: boolean;
     };
 
 /**
- * What became of ranks that all have ended.
+ * Returns the outcome of ranks that have all exited.
  *
- * @param killed ranks that we ended ourselves, for they did not by themselves
+ * @param killed ranks that we killed because they did not exit by themselves
  *
  * @example
  * outcomeOf([{ rank: 0, signal: 'SIGKILL', … }, { rank: 1, failure: connectionLost, … }], new Set())
- * // { kind: 'failed', lines: ['rank 0 (process 4711) was ended by SIGKILL'], … }
+ * // { kind: 'failed', lines: ['rank 0 (process 4711) was killed by SIGKILL'], … }
  */
 export function outcomeOf(ends: readonly RankEnd[], killed: ReadonlySet<number>): LaunchOutcome {
   const bad = ends.filter(({ code }) => code !== 0);
@@ -31,10 +31,10 @@ export function outcomeOf(ends: readonly RankEnd[], killed: ReadonlySet<number>)
   const asked = [...own].sort((a, b) => a.rank - b.rank).find(isInterrupted);
   if (asked && own.every((end) => isInterrupted(end) || end.failure?.code === 'rank-lost'))
     return { kind: 'interrupted', lines: asked.failure?.lines ?? [], exitCode: asked.code ?? 130 };
-  // Those that only lost others tell the least; those that died without a word, or of a mistake, are the cause.
+  // Ranks that only lost others say the least; the cause is one that made a mistake or died without a report.
   const [first] = [...(own.length > 0 ? own : bad)].sort((a, b) => weight(a) - weight(b) || a.at - b.at);
   const silent = bad.filter(({ rank }) => killed.has(rank)).map(nameOf);
-  const hung = silent.length > 0 ? [`${silent.join(', ')} did not end by itself and was killed`] : [];
+  const hung = silent.length > 0 ? [`${silent.join(', ')} did not exit and was killed`] : [];
   return {
     kind: 'failed',
     lines: [...(first ? linesOf(first) : []), ...hung],
@@ -61,6 +61,6 @@ function nameOf({ rank, pid, name }: RankEnd): string {
 function linesOf(end: RankEnd): readonly string[] {
   const { code, signal, failure, lastLines } = end;
   if (failure) return failure.lines;
-  const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+  const how = signal === null ? `exited with code ${code}` : `was killed by ${signal}`;
   return [...lastLines, `anyclass: ${nameOf(end)} ${how}`];
 }

@@ -1,9 +1,9 @@
-// How a rank tells the process that launched it why it ended: that one prints one message for all of them.
+// How a rank tells its launcher why it failed, so that the launcher can print one message for all ranks.
 
 import { EngineError } from '@anyclass/torch/builds';
 import { UserError } from '../../errors/userError.js';
 
-/** Set for processes that report their errors to the one that launched them. */
+/** Set for processes that report their errors to their launcher. */
 export const launcherVariable = 'ANYCLASS_LAUNCHER';
 
 export interface RankFailure {
@@ -11,14 +11,14 @@ export interface RankFailure {
   /** As the program would print it. */
   readonly lines: readonly string[];
   readonly exitCode: number;
-  /** Of a UserError. */
+  /** Code of a UserError. */
   readonly code?: string | undefined;
-  /** Whether it would happen again: what the user gave is wrong, or can be fixed only by the user. */
+  /** Whether it would happen again, because only the user can fix it. */
   readonly isMistake: boolean;
 }
 
 /**
- * Hands an error to the launcher; false where there is none, and the error is to be printed.
+ * Sends an error to the launcher. Returns false if there is none; the caller must then print the error.
  *
  * @example
  * if (!toldLauncher(error, lines, 1)) for (const line of lines) terminal.note(line);

@@ -1,4 +1,4 @@
-// One rank as a process that its launcher follows: events over a channel, and how it ended.
+// Runs one rank as a process and follows it: its events over a channel, and how it exited.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,25 +13,25 @@ export interface RankProcess {
 
 export interface RankEnd {
   readonly rank: number;
-  /** What to call it; default its rank and process. */
+  /** Name for messages; by default its rank and process id. */
   readonly name?: string;
   readonly pid: number | undefined;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Milliseconds of the launcher's clock. */
+  /** Time of exit, in milliseconds of the launcher's clock. */
   readonly at: number;
-  /** What it reported; undefined where it ended well, or without a word. */
+  /** The failure it reported; undefined if it succeeded or reported nothing. */
   readonly failure: RankFailure | undefined;
-  /** The end of what it printed, where that is not on the terminal. */
+  /** The last lines it printed, if they did not go to the terminal. */
   readonly lastLines: readonly string[];
 }
 
 export interface RankProcessOptions {
   readonly rank: number;
-  /** Of `anyclass`. */
+  /** Arguments of `anyclass`. */
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Prints to our own streams; the others' are kept for when they die. */
+  /** Whether it prints to our own streams; the output of the others is kept in case they die. */
   readonly isSpeaker: boolean;
   readonly onMessage: (message: unknown) => void;
 }
@@ -42,7 +42,7 @@ export const keptLines = 12;
 
 export function startRank({ rank, words, env, isSpeaker, onMessage }: RankProcessOptions): RankProcess {
   const { [placesVariable]: _, ...environment } = process.env;
-  // Its own process group: a terminal's Ctrl-C reaches us alone, and each rank gets exactly one signal from us.
+  // Its own process group: Ctrl-C in the terminal reaches only us, and we send each rank exactly one signal.
   const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
     env: { ...environment, ...env, [launcherVariable]: '1' },
     stdio: ['ignore', isSpeaker ? 'inherit' : 'ignore', isSpeaker ? 'inherit' : 'pipe', 'ipc'],

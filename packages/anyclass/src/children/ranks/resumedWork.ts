@@ -1,15 +1,15 @@
-// What a restart runs: of training, its continuation; of anything else, the same again.
+// What a restart runs: training is resumed; any other command is run again.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../events/runEvent.js';
 
 export interface ResumedWork {
-  /** Of `anyclass`. */
+  /** Arguments of `anyclass`. */
   words(): readonly string[];
-  /** Where it goes on, for a note. */
+  /** Says where the work resumes, for a note. */
   from(): string;
-  /** Learns from the first rank which run it is, and what it saved. */
+  /** Learns from the first rank's events which run it is and what it saved. */
   listen(event: RunEvent): void;
 }
 
@@ -25,7 +25,7 @@ export function resumedWork(words: readonly string[]): ResumedWork {
   let hasStarted = false;
   let saved: string | undefined;
   const isBegun = () => run !== undefined && (hasStarted || existsSync(join(run, 'config.json')));
-  // Only a restart resumes: a folder that holds a run when we begin is the user's mistake, as without a launcher.
+  // Only a restart resumes: a folder that holds a run when we start is a mistake, as without a launcher.
   let isFirst = true;
   return {
     words() {

@@ -9,7 +9,7 @@ import { experimentTable, type LiveOutput } from './experimentTable.js';
 const configuration = validateConfiguration({ data: { dataset: 'digits' }, epochs: 10 });
 const planned = (name: string): PlannedRun => ({ name, folder: name, configuration });
 
-/** Two whole epochs and a half: what a run reported until then. */
+/** What a run has reported after two and a half epochs. */
 const halfWay: RunEvent[] = [
   {
     type: 'validated',
@@ -48,7 +48,7 @@ function measured() {
   return measure({ scores: new Float64Array([0.9, 0.2]), targets: [1, 0], classNames: ['crack'] });
 }
 
-/** What is shown of runs: those in `running` are half way after 25 s, the others wait. */
+/** Shows runs, of which those in `running` are at `halfWay` after 25 s and the others are waiting. */
 function shown(runs: readonly PlannedRun[], running: readonly string[], output: Partial<LiveOutput>) {
   let text = '';
   let now = 0;
@@ -111,7 +111,7 @@ describe('the table of runs', () => {
     [85, /^any-bce λ=0\.02 seed1 +running +2\.5\/10 +0\.5000 +40\.00 +12,345\/s +1 min 15 s left$/],
     [70, /^any-bce λ=0\.02 seed1 +running +2\.5\/10 +40\.00 +12,345\/s +1 min 15 s$/],
     [60, /^any-bc… seed1 +running +2\.5\/10 +40\.00 +12,345\/s +1 min 15 s$/],
-  ])('has shorter names, and its figures, on %i columns', (columns, line) => {
+  ])('shortens names but keeps the numbers at %i columns', (columns, line) => {
     const runs = [
       ofLoss('any-bce', 'coco64@coco-41', '@lambda=0.02-seed1'),
       ofLoss('bce', 'coco64@coco-41', '-seed2'),
@@ -120,7 +120,7 @@ describe('the table of runs', () => {
     for (const each of drawn(runs, columns)) expect(each.length).toBeLessThan(columns);
   });
 
-  test('names what tells the runs apart', () => {
+  test('names only what distinguishes the runs', () => {
     const runs = [
       ofLoss('any-bce', 'coco64@coco-41', '@lambda=0.02@loss.beta=0.9-seed1'),
       ofLoss('bce', 'digits', '-seed2'),
@@ -130,7 +130,7 @@ describe('the table of runs', () => {
     expect(second).toMatch(/^digits bce seed2 /);
   });
 
-  test('shows the runs that are under way where not all fit', () => {
+  test('shows the active runs if not all fit', () => {
     const waiting = Array.from({ length: 30 }, (_, i) => planned(`w${i}`));
     const { text } = shown([...waiting, planned('busy')], ['busy'], { isTTY: true, rows: 10 });
     expect(text()).toContain('busy');
@@ -142,7 +142,7 @@ describe('the table of runs', () => {
     ).toBe(true);
   });
 
-  test('is a plain line for each beginning, epoch and end elsewhere', () => {
+  test('without a terminal, is a plain line for each start, epoch and end', () => {
     const runs = shown([planned('a')], ['a'], {});
     runs.tell('a', 'running', halfWay[1]);
     runs.wait(36_000);
@@ -154,7 +154,7 @@ describe('the table of runs', () => {
     ]);
   });
 
-  test('shows an epoch whose mAP is not defined', () => {
+  test('shows an epoch whose mAP is undefined', () => {
     const runs = shown([planned('a')], ['a'], {});
     const [validated] = halfWay;
     if (validated?.type !== 'validated') throw new Error('expected an epoch');

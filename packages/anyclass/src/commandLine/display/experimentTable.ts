@@ -8,14 +8,14 @@ import { liveLines } from './liveLines.js';
 import { columnsOf, duration, type ProgressOutput } from './progressBar.js';
 
 export interface LiveOutput extends ProgressOutput {
-  /** Lines that fit on the terminal. */
+  /** Number of lines that fit on the terminal. */
   readonly rows?: number;
 }
 
 export interface ExperimentTable {
   /** Follows the runs of the plan; ignores other events. */
   readonly onEvent: RunEventListener;
-  /** Leaves what is drawn: something else was written below it. */
+  /** Leaves the drawn table in place, because something else was written below it. */
   leave(): void;
   /** Draws the last state. */
   finish(): void;
@@ -27,6 +27,8 @@ interface Row extends ChildRow {
 }
 
 /**
+ * Shows the progress of the planned runs on `output`.
+ *
  * @example
  * const table = experimentTable(plan, process.stderr);
  * table.onEvent({ type: 'child', name: plan[0].name, state: 'running' });
@@ -99,7 +101,7 @@ interface Size {
   readonly height: number;
 }
 
-/** If not all rows fit, running ones come first. */
+/** The lines of the table. If not all rows fit, running ones come first. */
 function tableLines(rows: readonly Row[], now: number, { width, height }: Size): string[] {
   const order = ['running', 'failed', 'elsewhere', 'interrupted', 'waiting', 'finished', 'reused'];
   const shown =
@@ -113,7 +115,10 @@ function tableLines(rows: readonly Row[], now: number, { width, height }: Size):
   return [...fittingTable([header, ...cells], ['run', ...shortNames(shown, rows)], width), overall(rows)];
 }
 
-/** Numbers are never truncated: if space is tight, names are shortened, then the training loss is dropped. */
+/**
+ * Lays the table out within a width. Numbers are never truncated: if space is tight, names are shortened,
+ * then the training loss is dropped.
+ */
 function fittingTable(
   table: readonly (readonly string[])[],
   names: readonly string[],
@@ -135,7 +140,7 @@ function fittingTable(
 }
 
 /**
- * Names without data and network if all runs share them: `any-bce λ=0.02 seed1` for
+ * Returns names without the dataset and the network if all runs share them: `any-bce λ=0.02 seed1` for
  * `coco64@coco-41-tresnet-m-any-bce@lambda=0.02-seed1`.
  */
 function shortNames(shown: readonly Row[], rows: readonly Row[]): string[] {
@@ -152,7 +157,7 @@ function shortNames(shown: readonly Row[], rows: readonly Row[]): string[] {
   });
 }
 
-/** Data, network, and loss with seed, as the plan composes a name. */
+/** Splits a name that the plan composed into dataset, network, and loss with seed. */
 function nameParts({ planned: { name, configuration } }: Row): readonly [string, string, string] {
   const loss = name.lastIndexOf(`-${configuration.loss.name}`);
   const network = name.lastIndexOf(`-${configuration.network.name}`, loss - 1);
@@ -161,7 +166,7 @@ function nameParts({ planned: { name, configuration } }: Row): readonly [string,
     : [name.slice(0, network), name.slice(network + 1, loss), name.slice(loss + 1)];
 }
 
-/** Loss and seed are at the ends. */
+/** Shortens a name in the middle, because loss and seed are at the ends. */
 function withoutMiddle(text: string, most: number): string {
   const characters = [...text];
   if (characters.length <= most) return text;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { liveLines } from './liveLines.js';
 
-test('live lines are drawn over on a terminal, no wider than it, notes above them', () => {
+test('on a terminal, live lines are redrawn in place and cut to its width, with notes above them', () => {
   const written: string[] = [];
   let now = 0;
   const output = { isTTY: true, columns: 11, write: (text: string) => written.push(text) };
@@ -20,7 +20,7 @@ test('live lines are drawn over on a terminal, no wider than it, notes above the
   ]);
 });
 
-test('what was left or finished is not drawn over', () => {
+test('lines that were left or finished are not overwritten', () => {
   const written: string[] = [];
   const lines = liveLines({ isTTY: true, write: (text) => written.push(text) }, () => 0);
   lines.show(() => ['first']);
@@ -31,7 +31,7 @@ test('what was left or finished is not drawn over', () => {
   expect(written).toEqual(['\x1b[2Kfirst\n\x1b[J', '\x1b[2Klast\n\x1b[J']);
 });
 
-test('elsewhere only notes are written', () => {
+test('without a terminal, only notes are written', () => {
   const written: string[] = [];
   const lines = liveLines({ write: (text) => written.push(text) });
   lines.show(() => ['first']);

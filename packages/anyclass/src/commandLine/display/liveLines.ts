@@ -7,9 +7,9 @@ export interface LiveLines {
   show(lines: () => readonly string[]): void;
   /** Writes a permanent line above the live ones. */
   note(text: string): void;
-  /** Leaves what is drawn: something else was written below it. */
+  /** Leaves the drawn lines in place, because something else was written below them. */
   leave(): void;
-  /** Draws the last state, which stays. */
+  /** Draws the last state and leaves it in place. */
   finish(): void;
   /** Removes the live lines. */
   end(): void;
@@ -18,6 +18,8 @@ export interface LiveLines {
 const redrawEvery = 100;
 
 /**
+ * Creates lines that are redrawn in place on a terminal.
+ *
  * @example
  * const lines = liveLines();
  * lines.show(() => ['worker 1: trial 7, epoch 3/8']);
@@ -32,7 +34,7 @@ export function liveLines(output: ProgressOutput = process.stderr, now = () => p
   const draw = (above: readonly string[]) => {
     const width = columnsOf(output) - 1;
     const lines = current().map((line) => [...line].slice(0, width).join(''));
-    // Line by line, then whatever is left below: clearing everything at once makes a terminal flicker.
+    // Clears line by line, then whatever is left below: clearing everything at once makes a terminal flicker.
     output.write(`${toFirst()}${[...above, ...lines].map((line) => `\x1b[2K${line}\n`).join('')}\x1b[J`);
     drawn = lines.length;
     drawnAt = now();

@@ -24,7 +24,7 @@ function recorded(
   };
 }
 
-test('on a terminal one line is redrawn with rate, time left and remark', () => {
+test('on a terminal, one line is redrawn with rate, time left and remark', () => {
   const { bar, text, wait } = recorded(true);
   wait(2000);
   bar.advance(500, 'loss 0.5');
@@ -37,7 +37,7 @@ test('on a terminal one line is redrawn with rate, time left and remark', () => 
   );
 });
 
-test('a terminal that does not know its width, and says 0, is taken for one of 80 columns', () => {
+test('a terminal that reports a width of 0 is assumed to have 80 columns', () => {
   const { bar, text } = recorded(true, 0);
   bar.finish();
   expect(text()).toBe('\r\x1b[Kdecoding ░░░░░░░░░░░░░░░░░░░░ 0/1,000 images, 0/s, 0 s\n');
@@ -52,7 +52,7 @@ test('a terminal is not flooded: at most ten redraws a second', () => {
   expect(text().split('\r').length - 1).toBe(10);
 });
 
-test('elsewhere a plain line comes every ten seconds', () => {
+test('without a terminal, a plain line is written every ten seconds', () => {
   const { bar, text, wait } = recorded(false);
   for (let i = 0; i < 25; i++) {
     wait(1000);

@@ -6,7 +6,7 @@ export interface ProgressOutput {
   write(text: string): unknown;
 }
 
-/** Some terminals report 0 if they do not know. */
+/** Returns the width of the terminal; 80 if unknown, which some terminals report as 0. */
 export function columnsOf({ columns }: ProgressOutput): number {
   return columns || 80;
 }
@@ -15,6 +15,8 @@ const redrawEvery = 100;
 const plainLineEvery = 10_000;
 
 /**
+ * The progress of one task.
+ *
  * @example
  * const progress = new ProgressBar('decoding', 110_000, 'images');
  * for (const image of images) {
@@ -61,7 +63,7 @@ export class ProgressBar {
     this.#show(now, false);
   }
 
-  /** Counts `amount` as done before the work started; excluded from the rate. */
+  /** Counts `amount` as done before the work started, which excludes it from the rate. */
   startFrom(amount: number): void {
     this.#done = amount;
     this.#doneBefore = amount;
@@ -103,6 +105,8 @@ function count(value: number): string {
 }
 
 /**
+ * Formats a duration.
+ *
  * @example
  * duration(75) // '1 min 15 s'
  */

@@ -35,7 +35,7 @@ function displayed(isTTY: boolean) {
   };
 }
 
-test('an epoch is a bar with rate, time left and loss, which ends when it is full', () => {
+test('an epoch is shown as a bar with rate, time left and loss, which ends when it is full', () => {
   const { show, wait, lines } = displayed(true);
   show(step(0));
   wait(5);
@@ -52,7 +52,7 @@ test('an epoch is a bar with rate, time left and loss, which ends when it is ful
   ]);
 });
 
-test('a bar that something else cuts off keeps its line, and the next one starts where the work stands', () => {
+test('an interrupted bar keeps its line, and the next one starts from the work done so far', () => {
   const { show, wait, lines } = displayed(false);
   show(step(0));
   wait(1);
@@ -69,7 +69,7 @@ test('a bar that something else cuts off keeps its line, and the next one starts
   expect(lines().at(-1)).toMatch(/^epoch 3\/10 128\/640 images, 64\/s, 1 s/);
 });
 
-test('work of several runs is told in one line each', () => {
+test('workText describes the work of a run in one line', () => {
   expect(workText(step(320))).toBe('epoch 3/10 320/640 images, 64/s, loss 0.4123, 3% waiting for images');
   expect(workText({ type: 'note', text: 'hello' })).toBeUndefined();
 });

@@ -1,10 +1,10 @@
-// Events on a terminal: bars for work in progress, a line for what happened.
+// Shows events on a terminal: a bar for work in progress, a line for what happened.
 
 import type { RunEvent, RunEventListener, ValidatedEvent } from '../../events/runEvent.js';
 import { ProgressBar, type ProgressOutput } from './progressBar.js';
 
 /**
- * A listener that shows the progress of a run, of preprocessing or of other long work.
+ * Creates a listener that shows the progress of a run, of preprocessing or of other long work.
  *
  * @example
  * await train(configuration, { onEvent: runDisplay(process.stderr) });
@@ -34,7 +34,7 @@ export function runDisplay(output: ProgressOutput, now = () => performance.now()
   };
 }
 
-/** Work with a known end, for a bar. */
+/** Work with a known total, shown as a bar. */
 interface Work {
   readonly label: string;
   readonly done: number;
@@ -91,7 +91,7 @@ function epochLine({ record }: ValidatedEvent): string {
 }
 
 /**
- * What a run is doing, in one line without a bar: for tables and lists of several runs.
+ * Describes what a run is doing in one line without a bar, for tables and lists of several runs.
  *
  * @example
  * workText({ type: 'progress', task: 'validation', done: 50, total: 100, unit: 'images' }) // 'validation 50/100 images'

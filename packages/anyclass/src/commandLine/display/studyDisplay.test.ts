@@ -20,7 +20,7 @@ const settings: StudySettings = {
   minEpochs: 1,
 };
 
-/** What the work on two trials, of which the second is worse, writes. */
+/** Runs two trials, the second worse than the first, and returns what the display writes. */
 async function written(name: string, isTTY: boolean): Promise<string> {
   const folder = join(root, name);
   await createStudy(folder, settings);
@@ -39,7 +39,7 @@ async function written(name: string, isTTY: boolean): Promise<string> {
   return texts.join('');
 }
 
-test('a terminal shows a line for the whole study and one for each worker, and what ended above them', async () => {
+test('on a terminal, there is a line for the study and one for each worker, with ended trials above', async () => {
   const text = await written('terminal', true);
   expect(text).toContain('0 of 2 trials\n');
   expect(text).toContain('worker 1: trial 0, validation 0/40 images\n');
@@ -47,7 +47,7 @@ test('a terminal shows a line for the whole study and one for each worker, and w
   expect(text).toMatch(/2 of 2 trials: 1 finished, 1 stopped; best bce 0\.2500 in trial 0\n/);
 });
 
-test('elsewhere a line tells each end, and one where the study stands', async () => {
+test('without a terminal, each end of a trial is a line, followed by one for the state of the study', async () => {
   const lines = (await written('file', false)).trimEnd().split('\n');
   expect(lines).toHaveLength(4);
   expect(lines[0]).toBe('trial 0 finished after epoch 1: bce 0.2500, loss.alpha=0.5');

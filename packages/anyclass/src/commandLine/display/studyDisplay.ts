@@ -14,7 +14,7 @@ export interface StudyDisplay extends Disposable {
   readonly onEvent: RunEventListener;
 }
 
-/** Milliseconds between lines of a worker if they cannot change in place. */
+/** Milliseconds between a worker's lines if they cannot change in place. */
 const plainLineEvery = 30_000;
 const summaryEvery = 1000;
 

@@ -7,7 +7,7 @@ import { colorChanges, type Jitter, pixelChangesPerImage } from './parameters.js
 const kinds: readonly (keyof Jitter)[] = ['brightness', 'contrast', 'saturation', 'hue'];
 const colors = { mean: [0.47, 0.447, 0.408], std: [0.233, 0.228, 0.231] };
 const grays = { mean: [0.1], std: [0.5] };
-const tolerance = 2e-5; // of normalized values: 5e-6 of a pixel's range
+const tolerance = 2e-5; // in normalized values; 5e-6 of a pixel's range
 
 interface Images {
   readonly width: number;
@@ -35,7 +35,7 @@ const changesOfOne = fc.record({
     ),
 });
 
-/** Few different bytes, so that gray pixels and equal channels, the corners of HSV, come often. */
+/** Few distinct bytes, so that gray pixels and equal channels, the corner cases of HSV, are frequent. */
 const byte = fc.oneof(fc.nat(255), fc.constantFrom(0, 100, 255));
 
 const someImages: fc.Arbitrary<Images> = fc
@@ -79,7 +79,7 @@ function expectClose(actual: Float32Array, expected: ArrayLike<number>, toleranc
   });
 }
 
-test('images are as a plain composition in double precision has them: any changes in any order, gray, any size', () => {
+test('results match a plain double-precision composition: any changes in any order, gray or color, any size', () => {
   fc.assert(
     fc.property(someImages, (images) => {
       expectClose(augmented(images), reference(images), tolerance);
@@ -87,7 +87,7 @@ test('images are as a plain composition in double precision has them: any change
   );
 });
 
-test('each of the 24 orders of the four changes is kept', () => {
+test('each of the 24 orders of the four changes is respected', () => {
   const orders = kinds.reduce<(keyof Jitter)[][]>(
     (shorter, kind) =>
       shorter.flatMap((order) => order.concat(kind).map((_, at) => order.toSpliced(at, 0, kind))),
@@ -111,7 +111,7 @@ test('rows of more than a thousand pixels are changed and flipped as a whole', (
   expectClose(augmented(images), reference(images), tolerance);
 });
 
-test('brightness and contrast change gray images, saturation and hue leave every bit', () => {
+test('brightness and contrast change gray images; saturation and hue leave every bit unchanged', () => {
   const shape = { width: 600, height: 2, channels: 1 };
   const bytes = Uint8Array.from({ length: 1200 }, (_, i) => (i * i) % 251);
   const once = (kind: keyof Jitter, factor: number) =>
@@ -128,7 +128,7 @@ test('brightness and contrast change gray images, saturation and hue leave every
   expectClose(once('contrast', 0.3), flatter, tolerance);
 });
 
-test('floats from 0 to 1 give what their bytes give', () => {
+test('floats from 0 to 1 give the same result as the corresponding bytes', () => {
   fc.assert(
     fc.property(someImages, (images) => {
       const floats = tensorOf(images).to('float32').div(255);
@@ -138,7 +138,7 @@ test('floats from 0 to 1 give what their bytes give', () => {
   );
 });
 
-test('an image has the same bits alone and in a batch, and again', () => {
+test('an image has the same bits alone, in a batch, and when repeated', () => {
   fc.assert(
     fc.property(someImages, (images) => {
       const together = augmented(images);
@@ -155,7 +155,7 @@ test('an image has the same bits alone and in a batch, and again', () => {
   );
 });
 
-test('without changes images are normalized only', () => {
+test('without changes, images are only normalized', () => {
   const bytes = tensor(Uint8Array.of(0, 51), { shape: [1, 1, 2, 1] });
   expectClose(
     augmentImages(bytes, undefined, grays).toFloat32Array(),
@@ -169,7 +169,7 @@ test('an empty batch stays empty', () => {
   expect(augmentImages(none, new Float32Array(0), colors).shape).toEqual([0, 3, 4, 4]);
 });
 
-test('what does not fit is refused', () => {
+test('mismatched shapes are refused', () => {
   const bytes = tensor(new Uint8Array(12), { shape: [1, 2, 2, 3] });
   expect(() => augmentImages(bytes, undefined, { mean: [0, 0], std: [1] })).toThrow(/2 channels.* have 3/);
   expect(() => augmentImages(bytes.view([1, 2, 3, 2]), undefined, grays)).toThrow(
@@ -180,7 +180,7 @@ test('what does not fit is refused', () => {
 });
 
 describe.skipIf(!hasCuda())(`images on cuda${hasCuda() ? '' : ' (skipped: no CUDA device)'}`, () => {
-  test("are the CPU's to 2e-5, the same bits alone and in a batch, and again", () => {
+  test("match the CPU's to 2e-5, with the same bits alone, in a batch, and when repeated", () => {
     fc.assert(
       fc.property(someImages, (images) => {
         const onGpu = augmented(images, tensorOf(images).to({ device: 'cuda' }));
@@ -193,7 +193,7 @@ describe.skipIf(!hasCuda())(`images on cuda${hasCuda() ? '' : ' (skipped: no CUD
     );
   });
 
-  test("photographs of 224 pixels are the CPU's to 2e-5", () => {
+  test("of 224 pixels match the CPU's to 2e-5", () => {
     const [width, height, count] = [224, 224, 8];
     const bytes = Uint8Array.from({ length: width * height * 3 * count }, (_, i) => (i * i) % 251);
     const color = kinds.map((kind) => ({ kind, factor: kind === 'hue' ? 0.1 : 0.9 }));
@@ -208,7 +208,7 @@ describe.skipIf(!hasCuda())(`images on cuda${hasCuda() ? '' : ' (skipped: no CUD
 
 type Pixel = readonly [red: number, green: number, blue: number];
 
-/** Image by image and change by change, as torchvision goes about it. */
+/** Applies the changes image by image and one at a time, as torchvision does. */
 function reference({ width, height, channels, bytes, changes }: Images): number[] {
   const { mean, std } = channels === 3 ? colors : grays;
   return changes.flatMap(({ flip, color }, image) => {
@@ -239,7 +239,10 @@ function changedPixels(pixels: readonly Pixel[], kind: keyof Jitter, factor: num
   });
 }
 
-/** As torchvision's adjust_brightness and adjust_contrast have one channel; its saturation and hue return it as it is. */
+/**
+ * As torchvision treats one channel: adjust_brightness and adjust_contrast change it, saturation and hue do
+ * not.
+ */
 function changedGrays(pixels: readonly Pixel[], kind: keyof Jitter, factor: number): readonly Pixel[] {
   if (kind === 'saturation' || kind === 'hue') return pixels;
   const mean = pixels.reduce((sum, [gray]) => sum + gray, 0) / pixels.length;
@@ -250,7 +253,7 @@ function changedGrays(pixels: readonly Pixel[], kind: keyof Jitter, factor: numb
   });
 }
 
-/** By way of HSV with the six cases of the textbook: Smith, "Color gamut transform pairs" (SIGGRAPH 1978). */
+/** Via HSV with the textbook's six cases: Smith, "Color gamut transform pairs" (SIGGRAPH 1978). */
 function withShiftedHue([red, green, blue]: Pixel, turns: number): Pixel {
   const value = Math.max(red, green, blue);
   const chroma = value - Math.min(red, green, blue);

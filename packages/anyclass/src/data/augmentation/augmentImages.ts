@@ -1,25 +1,25 @@
-// The changes of an image's pixels where they are: flip, color jitter and normalization, all in one pass. Its mathematics
-// stands in native/augment/colorMath.h.
+// Changes to pixels on the device that holds them: flip, color jitter, and normalization, all in one pass.
+// The mathematics is in native/augment/colorMath.h.
 
 import { type Tensor, tensor } from '@anyclass/torch';
 import { type FusedOperator, fusedOperator } from '../../kernels/fusedLibrary.js';
 import { pixelChangesPerImage } from './parameters.js';
 
 export interface Normalization {
-  /** Per channel of the images, or one for all. */
+  /** One per channel, or one for all. */
   readonly mean: readonly number[];
   readonly std: readonly number[];
 }
 
 /**
- * Flip images, change their colors and normalize them: [N, H, W, C] of bytes, or of floats from 0 to 1, to float32
- * [N, 3, H, W] in channels-last memory. `changes` are those of `drawParameters`, a row an image, which travel to the device
- * together; without them images are normalized only. Of gray images (C is 1) brightness and contrast change, as torchvision
- * has it; saturation and hue do nothing.
+ * Flips images, changes their colors, and normalizes them: from [N, H, W, C] bytes, or floats from 0 to 1, to
+ * float32 [N, 3, H, W] in channels-last memory. `changes` come from `drawParameters`, one row per image, and
+ * are copied to the device together; without them, images are only normalized. For gray images (C is 1),
+ * brightness and contrast apply as in torchvision; saturation and hue have no effect.
  *
  * @example
  * const bytes = tensor(Uint8Array.of(0, 51), { shape: [1, 1, 2, 1] });
- * augmentImages(bytes, undefined, { mean: [0.1], std: [0.5] }).toArray() // thrice [[-0.2, 0.2]]
+ * augmentImages(bytes, undefined, { mean: [0.1], std: [0.5] }).toArray() // three channels of [[-0.2, 0.2]]
  */
 export function augmentImages(
   images: Tensor,

@@ -7,7 +7,7 @@ import { eraseBoxes } from './erase.js';
 import { cropAndResize, rotate } from './geometry.js';
 import { type Box, colorChanges, type Jitter, pixelChangesPerImage } from './parameters.js';
 
-/** Torchvision's results, made by bench/fixtures/data/make_augmentations.py. */
+/** Torchvision's results, produced by bench/fixtures/data/make_augmentations.py. */
 interface Golden extends Record<Expected, number[][]> {
   readonly shape: number[];
   readonly images: number[];
@@ -44,22 +44,22 @@ function changed(of: keyof Jitter | 'flip'): Tensor {
   return augmentImages(images.permute([0, 2, 3, 1]).contiguous(), rows, { mean: [0], std: [1] });
 }
 
-test.each(['brightness', 'contrast', 'saturation', 'hue'] as const)("%s is torchvision's", (kind) => {
+test.each(['brightness', 'contrast', 'saturation', 'hue'] as const)("%s matches torchvision's", (kind) => {
   expect(difference(changed(kind), kind)).toBeLessThan(2e-6);
 });
 
-test("a flip is torchvision's", () => {
+test("a flip matches torchvision's", () => {
   expect(difference(changed('flip'), 'flip')).toBeLessThan(1e-7);
 });
 
-test("rotation is torchvision's, nearest neighbor with black outside", () => {
+test("rotation matches torchvision's: nearest neighbor, black outside", () => {
   expect(difference(rotate(images, golden.angles), 'rotate')).toBeLessThan(1e-6);
 });
 
-test("a resized crop is torchvision's without antialias", () => {
+test("a resized crop matches torchvision's without antialiasing", () => {
   expect(difference(cropAndResize(images, boxes('crops')), 'crop')).toBeLessThan(2e-6);
 });
 
-test("erasing is torchvision's", () => {
+test("erasing matches torchvision's", () => {
   expect(difference(eraseBoxes(images, boxes('boxes')), 'erase')).toBeLessThan(1e-7);
 });

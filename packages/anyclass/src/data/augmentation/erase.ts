@@ -1,14 +1,14 @@
-// Random erasing. Zhong et al., "Random Erasing Data Augmentation", arXiv 1708.04896; filled with 0 as torchvision does
-// by default: on normalized images that is the mean color.
+// Random erasing. Zhong et al., "Random Erasing Data Augmentation", arXiv 1708.04896. Boxes are filled with
+// 0, as torchvision does by default; on normalized images, that is the mean color.
 
 import { arange, type Tensor, tensor, tidy } from '@anyclass/torch';
 import type { Box } from './parameters.js';
 
 /**
- * Blank out a rectangle of some images [N, C, H, W].
+ * Blanks out a rectangle in some of the images [N, C, H, W].
  *
  * @example
- * eraseBoxes(images, [{ top: 4, left: 4, height: 8, width: 8 }, undefined]) // of the first only
+ * eraseBoxes(images, [{ top: 4, left: 4, height: 8, width: 8 }, undefined]) // in the first only
  */
 export function eraseBoxes(images: Tensor, boxes: readonly (Box | undefined)[]): Tensor {
   return tidy(() => {

@@ -1,11 +1,12 @@
-// Crop and rotation of batches, each image with its own parameters. Where a pixel of the result comes from is
-// computed on the device for all images at once; the formulas are those of torchvision on tensors.
+// Crop and rotation of batches, each image with its own parameters. The source position of each result pixel
+// is computed on the device for all images at once; the formulas are torchvision's for tensors.
 
 import { arange, type Device, type Tensor, tensor, tidy } from '@anyclass/torch';
 import type { Box } from './parameters.js';
 
 /**
- * Stretch a part of each image [N, C, H, W] over the whole, bilinear: torchvision's `resized_crop` without antialias.
+ * Stretches a part of each image [N, C, H, W] to the full size, bilinear: torchvision's `resized_crop`
+ * without antialiasing.
  *
  * @example
  * cropAndResize(images, [{ top: 0, left: 0, height: 112, width: 112 }]) // the upper left quarter
@@ -43,7 +44,8 @@ export function cropAndResize(images: Tensor, crops: readonly Box[]): Tensor {
 }
 
 /**
- * Turn each image [N, C, H, W] about its middle, counter-clockwise, nearest neighbor; what comes from outside is 0.
+ * Rotates each image [N, C, H, W] about its center, counterclockwise, nearest neighbor; pixels from outside
+ * are 0.
  *
  * @example
  * rotate(images, [5, -3]) // two images, by 5 and by -3 degrees
@@ -77,7 +79,7 @@ export function rotate(images: Tensor, degrees: readonly number[]): Tensor {
   });
 }
 
-/** The value of every image at its own whole positions x, y, each broadcast to [N, H, W]. */
+/** The values of each image at its own integer positions x, y, each broadcast to [N, H, W]. */
 function pick(images: Tensor, x: Tensor, y: Tensor): Tensor {
   const [count, channels, height, width] = dimensions(images);
   const image = arange(0, count, 1, { device: images.device, dtype: 'int64' }).view([count, 1, 1]);
@@ -86,7 +88,7 @@ function pick(images: Tensor, x: Tensor, y: Tensor): Tensor {
     .mul(width)
     .add(x.to('int64'))
     .add(image.mul(height * width));
-  // As rows of channels, which is how a channels-last batch is in memory: one gather of whole pixels.
+  // As rows of channels, the memory layout of a channels-last batch: one gather of whole pixels.
   const pixels = images.permute([0, 2, 3, 1]).reshape([count * height * width, channels]);
   const picked = pixels.indexSelect(
     0,

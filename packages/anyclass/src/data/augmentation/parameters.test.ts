@@ -20,7 +20,7 @@ const size = { width: 224, height: 192 };
 
 const kinds: readonly (keyof Jitter)[] = ['brightness', 'contrast', 'saturation', 'hue'];
 
-/** What happens to one image, read from the rows of numbers. */
+/** The parameters of one image, decoded from the rows of numbers. */
 function draw(augmentation: Augmentation, seed: number, epoch: number, index: number) {
   const { crops, angles, pixelChanges, erased } = drawParameters(augmentation, {
     seed,
@@ -41,7 +41,7 @@ function draw(augmentation: Augmentation, seed: number, epoch: number, index: nu
   };
 }
 
-test('parameters depend on seed, epoch and index alone', () => {
+test('parameters depend only on seed, epoch, and index', () => {
   expect(draw(all, 1, 2, 3)).toEqual(draw(all, 1, 2, 3));
   for (const [seed, epoch, index] of [
     [2, 2, 3],
@@ -82,7 +82,7 @@ test('every parameter stays within its range, and boxes within the image', () =>
   );
 });
 
-test('flips, erasures, factors and orders have their frequencies', () => {
+test('flips, erasures, angles, and orders have the expected frequencies', () => {
   const drawn = Array.from({ length: 4000 }, (_, index) => draw(all, 3, 0, index));
   const share = (of: (one: (typeof drawn)[number]) => boolean) => drawn.filter(of).length / drawn.length;
   expect(Math.abs(share(({ flip }) => flip) - 0.5)).toBeLessThan(0.03);
@@ -97,7 +97,7 @@ test('flips, erasures, factors and orders have their frequencies', () => {
   expect(Math.min(...orders.values())).toBeGreaterThan(100);
 });
 
-test('what has no range does not change', () => {
+test('a change with a range of 0 is not applied', () => {
   const jitter = { brightness: 0, contrast: 0.2, saturation: 0, hue: 0.1 };
   expect(
     draw({ jitter }, 0, 0, 7)

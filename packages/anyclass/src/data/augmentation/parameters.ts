@@ -1,20 +1,20 @@
 import type { Preparation } from '../dataset.js';
 import { type RandomStream, randomStream } from '../philox.js';
 
-/** What is done to training images at random; each part is left out unless given. */
+/** Random changes to training images; each is off unless given. */
 export interface Augmentation {
-  /** Take a part of the image and stretch it to the whole: its area as a share, its width / height. */
+  /** Stretch a part of the image to the full size: the part's area as a fraction, and its width / height. */
   readonly resizedCrop?: {
     readonly scale: readonly [number, number];
     readonly ratio: readonly [number, number];
   };
-  /** Turn by at most this many degrees either way, nearest neighbor, what comes in from outside is black. */
+  /** Rotate by at most this many degrees either way, nearest neighbor, with black outside. */
   readonly rotation?: number;
-  /** Change by at most this share either way, in random order; hue in turns of the color circle. */
+  /** Change colors by at most this fraction either way, in random order; hue in turns of the color wheel. */
   readonly jitter?: Jitter;
-  /** Chance of a horizontal flip. */
+  /** Probability of a horizontal flip. */
   readonly flip?: number;
-  /** Blank out a rectangle: the chance, its area as a share, its width / height. */
+  /** Blank out a rectangle: the probability, the rectangle's area as a fraction, and its width / height. */
   readonly erasing?: {
     readonly probability: number;
     readonly scale: readonly [number, number];
@@ -29,7 +29,7 @@ export interface Jitter {
   readonly hue: number;
 }
 
-/** The rectangle of whole pixels that something happens to. */
+/** A rectangle of whole pixels. */
 export interface Box {
   readonly top: number;
   readonly left: number;
@@ -37,20 +37,22 @@ export interface Box {
   readonly width: number;
 }
 
-/** What happens to the images of a batch in one epoch; what the augmentation leaves out is undefined. */
+/**
+ * The random changes to a batch's images in one epoch; undefined for those that the augmentation leaves out.
+ */
 export interface BatchParameters {
   readonly crops: readonly Box[] | undefined;
-  /** Degrees, counter-clockwise. */
+  /** Degrees, counterclockwise. */
   readonly angles: readonly number[] | undefined;
-  /** A row of `pixelChangesPerImage` numbers for each image, as `augmentImages` takes them. */
+  /** A row of `pixelChangesPerImage` numbers for each image, as `augmentImages` expects. */
   readonly pixelChanges: Float32Array;
   readonly erased: readonly (Box | undefined)[] | undefined;
 }
 
-/** Whether an image is flipped, then four changes of its colors in their order, each its kind and its factor. */
+/** Whether the image is flipped, then four color changes in order, each as its kind and factor. */
 export const pixelChangesPerImage = 9;
 
-/** The kinds of changes of color in a row of numbers, in which 0 is none. For hue the factor is the shift in turns. */
+/** The codes of color changes in a row of numbers; 0 is none. For hue, the factor is the shift in turns. */
 export const colorChanges: Readonly<Record<keyof Jitter, number>> = {
   brightness: 1,
   contrast: 2,
@@ -58,7 +60,7 @@ export const colorChanges: Readonly<Record<keyof Jitter, number>> = {
   hue: 4,
 };
 
-/** The paper's augmentation for each kind of images. */
+/** The paper's augmentation for each kind of image. */
 export const augmentations: Readonly<Record<Preparation['augmentation'], Augmentation>> = {
   photograph: { jitter: { brightness: 0.1, contrast: 0.1, saturation: 0.1, hue: 0.1 }, flip: 0.5 },
   'x-ray': { rotation: 5, flip: 0.5 },
@@ -66,8 +68,9 @@ export const augmentations: Readonly<Record<Preparation['augmentation'], Augment
 };
 
 /**
- * Draw what happens to the images of a batch: to each from (seed, epoch, index) alone, so that it is the same whatever the
- * batch, the thread, the number of processes, and after a restart. Ranges and distributions are torchvision's.
+ * Draws the random changes for a batch. Each image's depend only on (seed, epoch, index), so they are the
+ * same in any batch, thread, and number of processes, and after a restart. Ranges and distributions are
+ * torchvision's.
  *
  * @example
  * drawParameters({ flip: 1 }, { seed: 1, epoch: 0, indices: [42], width: 224, height: 224 }).pixelChanges[0] // 1
@@ -102,7 +105,10 @@ export function drawParameters(
   };
 }
 
-/** As torchvision's RandomResizedCrop.get_params: ten tries, then the largest centered part within the ratio. */
+/**
+ * Like torchvision's RandomResizedCrop.get_params: ten attempts, then the largest centered part within the
+ * ratio.
+ */
 function drawCrop(
   stream: RandomStream,
   range: NonNullable<Augmentation['resizedCrop']>,
@@ -126,7 +132,7 @@ interface Size {
   readonly height: number;
 }
 
-/** A box of random area and proportion, anywhere in the image, no larger than `most`; or none after ten tries. */
+/** A box of random area, ratio, and position, no larger than `most`; undefined after ten failed attempts. */
 function drawBox(
   stream: RandomStream,
   { scale, ratio }: { readonly scale: readonly [number, number]; readonly ratio: readonly [number, number] },
@@ -145,7 +151,7 @@ function drawBox(
   return undefined;
 }
 
-/** Writes pairs of kind and factor in random order; the kind of what has no range is 0. */
+/** Writes pairs of kind and factor in random order; a change with a range of 0 gets kind 0. */
 function drawColor(stream: RandomStream, jitter: Jitter, pairs: Float32Array, start: number): void {
   let at = start;
   const write = (kind: keyof Jitter, low: number, high: number) => {

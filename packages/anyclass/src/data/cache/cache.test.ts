@@ -35,7 +35,7 @@ const root = mkdtempSync(join(tmpdir(), 'anyclass-cache-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const format = { width: 16, height: 16, channels: 3 } as const;
 
-/** A folder of real image files with a table; one of them is cut off. */
+/** A folder of real image files with a table; one file is truncated. */
 async function files(name: string, count: number): Promise<{ data: Dataset; folder: string; cache: string }> {
   const folder = join(root, name);
   mkdirSync(folder);
@@ -55,7 +55,7 @@ async function pixelsOf(source: PixelSource, row: number): Promise<Buffer> {
   return out;
 }
 
-test('the cache gives the pixels of the originals, and quarantines what they cannot', async () => {
+test('the cache has the pixels of the originals and quarantines unreadable ones', async () => {
   const { data, cache } = await files('same', 40);
   const result = await prepareCache(data, { format, folder: cache });
   expect(result).toMatchObject({ rows: 40, decoded: 40, quarantined: [{ row: 5, name: '5.img' }] });
@@ -68,7 +68,7 @@ test('the cache gives the pixels of the originals, and quarantines what they can
   await pixels.close();
 });
 
-test('many rows at once are what each is alone; where one cannot be read, that is said', async () => {
+test('rows read together equal rows read alone; readAll returns false if one cannot be read', async () => {
   const { data, cache } = await files('together', 60);
   await prepareCache(data, { format, folder: cache });
   const { pixels } = await openPixels(data, format, cache);
@@ -88,7 +88,7 @@ test('many rows at once are what each is alone; where one cannot be read, that i
   await pixels.close();
 });
 
-test('an image that changed or is cut off in the cache is found when it is read, and comes from its original', async () => {
+test('an image that is altered or truncated in the cache is detected on reading and read from its original', async () => {
   const { data, cache } = await files('flipped', 20);
   const { path } = await prepareCache(data, { format, folder: cache });
   const bin = readFileSync(join(path, 'images.bin'));
@@ -105,7 +105,7 @@ test('an image that changed or is cut off in the cache is found when it is read,
   await pixels.close();
 });
 
-test('the checksums of the native reader are those of zlib, for every length', async () => {
+test("the native reader's checksums match zlib's for every length", async () => {
   const readRows = imagesAddon()!.readRows;
   const bytes = Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 7919 + (i >> 3)) % 256));
   writeFileSync(join(root, 'bytes.bin'), bytes);
@@ -119,7 +119,7 @@ test('the checksums of the native reader are those of zlib, for every length', a
   closeSync(file);
 });
 
-test('run again, it decodes only what changed; a changed original makes it stale', async () => {
+test('preparing again decodes only what changed; a changed original makes the cache stale', async () => {
   const { data, folder, cache } = await files('changed', 30);
   await prepareCache(data, { format, folder: cache });
   expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(0);
@@ -136,7 +136,7 @@ test('run again, it decodes only what changed; a changed original makes it stale
   await pixels.close();
 });
 
-test('a check finds pixels that changed on the disk, and mends them', async () => {
+test('a check finds and repairs pixels that changed on disk', async () => {
   const { data, cache } = await files('checked', 20);
   const { path } = await prepareCache(data, { format, folder: cache });
   const bin = readFileSync(join(path, 'images.bin'));
@@ -148,7 +148,7 @@ test('a check finds pixels that changed on the disk, and mends them', async () =
   await pixels.close();
 });
 
-test('stopped in the middle it goes on where it was, and what is there can be used', async () => {
+test('an interrupted preparation resumes where it stopped, and the partial cache is usable', async () => {
   const { data, cache } = await files('stopped', 1200);
   const stop = new AbortController();
   const onEvent = (event: RunEvent) => {
@@ -167,7 +167,7 @@ test('stopped in the middle it goes on where it was, and what is there can be us
   expect((await prepareCache(data, { format, folder: cache })).decoded).toBe(1200 - 512);
 });
 
-test('one call at a time prepares a cache, others wait for it; the lock of a dead process does not count', async () => {
+test("one call at a time prepares a cache while others wait; a dead process's lock does not count", async () => {
   const { data, cache } = await files('locked', 8);
   const notes: string[] = [];
   const onEvent = (event: RunEvent) => void (event.type === 'note' && notes.push(event.text));
@@ -186,7 +186,7 @@ test('one call at a time prepares a cache, others wait for it; the lock of a dea
   }
 });
 
-test('a cut list of failures costs the reasons, not the cache', async () => {
+test('a truncated list of failures loses the reasons, not the cache', async () => {
   const { data, cache } = await files('failures', 8);
   const { path } = await prepareCache(data, { format, folder: cache });
   writeFileSync(join(path, 'failed.jsonl'), '{"row":3,"reas');
@@ -196,7 +196,7 @@ test('a cut list of failures costs the reasons, not the cache', async () => {
 });
 
 test.skipIf(!existsSync('/proc/self/fd'))(
-  'an epoch aborted in the middle leaves no file open (needs /proc)',
+  'an epoch aborted midway leaves no file open (needs /proc)',
   async () => {
     const { data, cache } = await files('handles', 64);
     await prepareCache(data, { format, folder: cache });
@@ -216,7 +216,7 @@ test.skipIf(!existsSync('/proc/self/fd'))(
   },
 );
 
-test('another size is another cache, and a dataset without cache is decoded', async () => {
+test('each size has its own cache, and without one, images are decoded', async () => {
   const { data, cache } = await files('sizes', 8);
   await prepareCache(data, { format, folder: cache });
   const other = await openPixels(data, { ...format, width: 8 }, cache);
@@ -224,7 +224,7 @@ test('another size is another cache, and a dataset without cache is decoded', as
   expect((await openPixels(data, format, undefined)).state.kind).toBe('absent');
 });
 
-test('another window or frame is another cache', async () => {
+test('each window and frame has its own cache', async () => {
   const { data: dataset } = await files('windows', 2);
   const formats = [format, { ...format, window: [0, 4095] }, { ...format, frame: 'middle' }] as const;
   const paths = formats.map((wanted) => cachePath('caches', manifestFor(dataset, wanted)));
@@ -234,14 +234,14 @@ test('another window or frame is another cache', async () => {
   );
 });
 
-test('the cache of the other JPEG decoder is another, used until there is one of this', async () => {
+test("the other JPEG decoder's cache is used until this decoder has its own", async () => {
   const { data, cache } = await files('decoders', 8);
   const other = jpegDecoder() === 'sharp' ? 'libjpeg-turbo' : 'sharp';
   const { path } = await prepareCache(data, { format, folder: cache });
   const [own, others] = [manifestFor(data, format), manifestFor(data, format, other)];
   expect(cachePath(cache, own)).toBe(path);
   renameSync(path, cachePath(cache, others));
-  expect((await openPixels(data, format, cache)).state.kind).toBe('absent'); // its manifest says otherwise
+  expect((await openPixels(data, format, cache)).state.kind).toBe('absent'); // the manifest names this decoder
   mkdirSync(cachePath(cache, others), { recursive: true });
   writeManifest(cachePath(cache, others), others);
   const { pixels, state } = await openPixels(data, format, cache);

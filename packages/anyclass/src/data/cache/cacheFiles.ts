@@ -10,11 +10,12 @@ import { type JpegDecoder, jpegDecoder } from '../images/jpeg.js';
 import { defaultWindow, type Window, windowText } from '../images/levels/window.js';
 
 // A cache is a folder:
-//   manifest.json   which dataset, how many rows, which size; written first
+//   manifest.json   the dataset, the number of rows, the image size; written first
 //   images.bin      row r's pixels at r * imageBytes
-//   rows.bin        16 bytes a row: state, CRC-32 of the pixels, fingerprint of the original
+//   rows.bin        16 bytes per row: state, CRC-32 of the pixels, fingerprint of the original
 //   failed.jsonl    one line for each image that could not be decoded
-// A row's record is written after its pixels are on the disk; so whenever the process dies, a row is whole or not there.
+// A row's record is written after its pixels are on disk, so whenever the process dies, a row is whole or
+// absent.
 
 export const rowState = { absent: 0, ready: 1, failed: 2 } as const;
 export const recordBytes = 16;
@@ -27,21 +28,21 @@ export interface CacheManifest {
   readonly height: number;
   readonly channels: number;
   readonly jpeg: JpegDecoder;
-  /** How files became images of 8 bits. */
+  /** How images were converted to 8 bits. */
   readonly window: Window;
   readonly frame: Frame;
   /** SHA-256 of all image names in order. */
   readonly names: string;
 }
 
-/** What the cache knows of a row. */
+/** The cache's record of a row. */
 export interface RowRecord {
   readonly state: number;
   readonly crc: number;
   readonly fingerprint: bigint;
 }
 
-/** The folder of the cache that its manifest describes: size, decoder, window, frame and the names of the images make its key. */
+/** The folder of the cache that a manifest describes, named after everything that determines its pixels. */
 export function cachePath(
   folder: string,
   { dataset, width, height, channels, jpeg, window, frame, names }: CacheManifest,
@@ -66,7 +67,10 @@ export function writeManifest(path: string, manifest: CacheManifest): void {
   writeWhole(join(path, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
-/** Whether the cache at `path` was made for this very dataset, size and decoder. */
+/**
+ * Whether the cache at `path` was made for exactly this manifest: the same dataset, size, decoder, window,
+ * and frame.
+ */
 export async function manifestMatches(path: string, wanted: CacheManifest): Promise<boolean> {
   const file = join(path, 'manifest.json');
   if (!existsSync(file)) return false;
@@ -93,7 +97,7 @@ export function writeRecord(records: Buffer, row: number, record: RowRecord): vo
   records.writeBigUInt64LE(record.fingerprint, at + 8);
 }
 
-/** 64 bits of a fingerprint's hash: what fits a record. */
+/** 64 bits of a fingerprint's hash, which is what fits into a record. */
 export function fingerprintBits(fingerprint: string): bigint {
   return createHash('sha256').update(fingerprint).digest().readBigUInt64LE();
 }

@@ -24,30 +24,32 @@ import {
   rowState,
 } from './cacheFiles.js';
 
-/** What was found where a cache would be, in words for a log line. */
+/** The state of a cache, and a text for a log line. */
 export interface CacheState {
   readonly kind: 'absent' | 'stale' | 'partial' | 'complete';
   readonly text: string;
 }
 
-/** Of failed.jsonl; an older version of the program left it cut off when it was killed. */
+/** A line of failed.jsonl. Older versions of the program could leave a line cut off when killed. */
 const failureLine = z.object({ row: z.int(), reason: z.string(), missing: z.boolean().optional() });
 
-// To look at a million files takes minutes on a network disk; this many tell whether a dataset was replaced.
-// `prepareCache` looks at all of them.
+// Checking a million files takes minutes on a network disk; this many show whether a dataset was replaced.
+// `prepareCache` checks all of them.
 const sampledRows = 256;
 
-// Rows per request of a thread: enough that requests cost little, few enough that every thread gets part of a batch.
+// Rows per request to a thread: enough to keep the overhead small, few enough that every thread gets part of
+// a batch.
 const rowsAtOnce = 16;
 
 export interface OpenPixelsOptions extends DecoderOptions {
-  /** Told once where the cache turns out to be damaged: such images are read from their originals. */
+  /** Called once if the cache turns out to be damaged; damaged images are read from their originals. */
   readonly onNote?: ((text: string) => void) | undefined;
 }
 
 /**
- * The images of a dataset, from its cache where it is prepared and else from the originals. A cache whose originals
- * changed is not used. Every image is compared with its checksum when it is read; one that differs comes from its original.
+ * Opens the images of a dataset: from its cache if prepared, otherwise from the originals. A cache whose
+ * originals changed is not used. Every image is checked against its checksum when it is read; if it differs,
+ * the original is read.
  *
  * @example
  * const { pixels, state } = await openPixels(dataset, { width: 224, height: 224, channels: 3 }, '.anyclass/cache');
@@ -64,7 +66,7 @@ export async function openPixels(
   if (path === undefined) {
     return {
       pixels: originals,
-      state: { kind: 'absent', text: 'no cache: images are decoded as they are needed' },
+      state: { kind: 'absent', text: 'no cache: images are decoded as needed' },
     };
   }
   const records = await readFile(join(path, 'rows.bin')).catch(() => Buffer.alloc(0));
@@ -88,7 +90,10 @@ export async function openPixels(
   return { pixels: await cachedPixels(path, records, originals, options.onNote), state };
 }
 
-/** The cache made by the decoder of this machine, else by the other: to decode again would gain a gray level here and there. */
+/**
+ * The cache made with this machine's JPEG decoder, or else with the other one: decoding again would change
+ * only a few gray levels.
+ */
 async function findCache(folder: string, dataset: Dataset, format: PixelFormat): Promise<string | undefined> {
   const own = jpegDecoder();
   for (const jpeg of [own, own === 'sharp' ? 'libjpeg-turbo' : 'sharp'] as const) {
@@ -111,7 +116,7 @@ async function cachedPixels(
   const failures = new Map<number, string>();
   for (const line of (await readFile(join(path, 'failed.jsonl'), 'utf8').catch(() => '')).split('\n')) {
     const failure = failureLine.safeParse(parsedJson(line));
-    // What was missing may be back.
+    // A missing file may be back.
     if (failure.success && !failure.data.missing) failures.set(failure.data.row, failure.data.reason);
   }
   const stateOf = (row: number) => records.readUInt32LE(row * recordBytes);
@@ -121,10 +126,10 @@ async function cachedPixels(
     if (isTold) return;
     isTold = true;
     onNote?.(
-      `cache at ${path} is damaged (row ${row}: ${problem}): such images are read from their originals; run 'anyclass prepare --check'`,
+      `cache at ${path} is damaged (row ${row}: ${problem}); damaged images are read from their originals; to repair it, run 'anyclass prepare --check'`,
     );
   };
-  /** What is wrong with a row of the cache; undefined where `out` holds its pixels. */
+  /** Reads a row of the cache into `out`. Returns what is wrong with it; undefined if nothing is. */
   const readCached = async (row: number, out: Uint8Array, offset: number): Promise<string | undefined> => {
     try {
       const { bytesRead } = await read(file.fd, out, offset, stride, row * stride);
@@ -166,7 +171,7 @@ async function cachedPixels(
   };
 }
 
-/** The name of a prepared image whose original is not what it was, among an even sample. */
+/** The name of the first prepared image, in an evenly spread sample, whose original changed. */
 async function firstChanged(dataset: Dataset, records: Buffer): Promise<string | undefined> {
   const rows = dataset.names.length;
   const step = Math.max(1, Math.floor(rows / sampledRows));

@@ -31,30 +31,30 @@ import {
 
 export interface PrepareOptions extends DecoderOptions {
   readonly format: PixelFormat;
-  /** Folder of all caches. */
+  /** Folder that holds all caches. */
   readonly folder: string;
   readonly strict?: boolean;
   /** Read every prepared image again and compare its checksum. */
   readonly check?: boolean;
-  /** Those that divide the work, where they see the same folder. */
+  /** Ranks that share the work if they see the same folder. */
   readonly ranks?: Ranks | undefined;
   readonly signal?: AbortSignal;
   readonly onEvent?: RunEventListener;
 }
 
-/** Of all ranks that see the same folder. */
+/** The combined result of all ranks that see the same folder. */
 export interface PrepareResult {
   readonly path: string;
   readonly rows: number;
-  /** Images that were decoded now, or tried; the others were there. */
+  /** Images that this call decoded or tried to decode; the others were already in the cache. */
   readonly decoded: number;
   readonly bytes: number;
   readonly quarantined: readonly Quarantined[];
 }
 
 /**
- * Decode a dataset once into a packed cache of uint8 images. Killed and begun again, it resumes where it was; run again
- * on a finished cache, it decodes only what changed since.
+ * Decodes a dataset once into a packed cache of uint8 images. After a kill, it resumes where it stopped. On a
+ * finished cache, it decodes only what has changed.
  *
  * @example
  * await prepareCache(dataset, { format: { width: 224, height: 224, channels: 3 }, folder: '.anyclass/cache' })
@@ -114,7 +114,7 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
       );
       const news = changed.filter((entry) => entry !== undefined);
       if (news.length > 0) {
-        await images.datasync(); // pixels first, then the records that vouch for them
+        await images.datasync(); // pixels first, then the records that mark them as ready
         for (const { row, record } of news) writeRecord(records, row, record);
         await recordFile.write(
           records,
@@ -146,7 +146,7 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
       quarantined,
     };
   } catch (error) {
-    // An open file does not tell its name.
+    // An error on an open file does not name it.
     throw namedError(path, error);
   } finally {
     await originals.close();
@@ -156,7 +156,7 @@ export async function prepareCache(dataset: Dataset, options: PrepareOptions): P
 
 type PreparedShare = Pick<PrepareResult, 'decoded' | 'quarantined'>;
 
-/** What each rank of a team did; when this is known, all are through. */
+/** The shares of all ranks of a team. Once this resolves, all of them have finished. */
 async function sharesOfTeam(
   ranks: Ranks,
   { members }: FolderTeam,
@@ -166,7 +166,10 @@ async function sharesOfTeam(
   return members.flatMap((rank) => all[rank] ?? []);
 }
 
-/** The record of a row as it should be: the old one if all is as it was, else a new one, with pixels decoded. */
+/**
+ * The up-to-date record of a row: the old one if nothing changed, otherwise a new one, with the pixels
+ * decoded.
+ */
 async function update(
   dataset: Dataset,
   originals: PixelSource,
@@ -201,7 +204,10 @@ async function openForUpdate(path: string, size: number, files: FileHandle[]): P
   return file;
 }
 
-/** Runs that start together share one preparation: the first decodes, the others wait and find everything there. */
+/**
+ * Lets runs that start together share one preparation: the first decodes, the others wait and find a full
+ * cache.
+ */
 function lockCache(path: string, { signal, onEvent }: PrepareOptions): Promise<Disposable> {
   return takeSharedLock(join(path, 'prepare.lock'), {
     pause: 200,

@@ -6,7 +6,7 @@ import { sceneDigits } from './scene.js';
 
 const digits = readDigits({});
 
-test('55 to 60% of the scenes of each split are negative, although most of those are not empty', () => {
+test("55 to 60% of each split's scenes are negative, and most of those are not empty", () => {
   const { splits } = digits.fixedSplits!;
   for (const [code, rows] of [splits.train, splits.validation, splits.test].entries()) {
     const negative = rows.filter((row) => digits.labels.presence(row) === 'negative');

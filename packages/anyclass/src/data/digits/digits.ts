@@ -6,13 +6,16 @@ import { readMnist } from './mnist.js';
 import { digitPool, labeledDigits, renderScene, sceneDigits, sceneSide } from './scene.js';
 
 export interface DigitsOptions {
-  /** Another seed gives another dataset. Default 0. */
+  /** Each seed gives a different dataset. Default 0. */
   readonly seed?: number;
-  /** Number of scenes by split. Default 20,000, 4,000 and 4,000. */
+  /** Number of scenes by split. Default 20,000, 4,000, and 4,000. */
   readonly scenes?: { readonly [Split in SplitName]?: number | undefined };
 }
 
-/** Where a split takes its handwriting from: test scenes from MNIST's test images, the others from disjoint ranges. */
+/**
+ * The handwriting of each split: test scenes use MNIST's test images; the other splits use disjoint ranges of
+ * its training images.
+ */
 const handwriting = {
   train: { part: 'train', from: 0, to: 50_000, code: 0 },
   validation: { part: 'train', from: 50_000, to: 60_000, code: 1 },
@@ -20,8 +23,9 @@ const handwriting = {
 } as const;
 
 /**
- * The embedded dataset: scenes of 0 to 4 real handwritten digits among clutter. Six of the ten digits are classes, with a
- * long tail; most negative scenes show other digits. Scenes are rendered when asked for, the same ones for a seed.
+ * The embedded dataset: scenes of 0 to 4 real handwritten digits among clutter. Six of the ten digits are
+ * classes, with a long tail; most negative scenes show other digits. Scenes are rendered on demand and depend
+ * only on the seed.
  *
  * @example
  * readDigits({}).classes // ['3', '5', '7', '2', '8', '9']
@@ -51,7 +55,7 @@ export function readDigits(options: DigitsOptions): DatasetTable {
     names: names.finish(),
     labels: labels.finish(),
     images: sceneImages(seed, firstRow),
-    fixedSplits: { splits, origin: `generated with seed ${seed}; handwriting of each split its own` },
+    fixedSplits: { splits, origin: `generated with seed ${seed}; each split has its own handwriting` },
     preparation: { channels: 1, mean: [0.056], std: [0.189], augmentation: 'none' },
     remarks: [],
   };

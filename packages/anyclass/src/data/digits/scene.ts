@@ -3,7 +3,7 @@ import { type Mnist, mnistSide } from './mnist.js';
 
 export const sceneSide = 64;
 
-/** The digits that are labeled, and how often one drawn at random is each of them (in 10,000): a long tail. */
+/** The labeled digits, and how often each is drawn (per 10,000): a long tail. */
 export const labeledDigits: readonly { readonly digit: number; readonly frequency: number }[] = [
   { digit: 3, frequency: 1000 },
   { digit: 5, frequency: 650 },
@@ -12,13 +12,16 @@ export const labeledDigits: readonly { readonly digit: number; readonly frequenc
   { digit: 8, frequency: 130 },
   { digit: 9, frequency: 70 },
 ];
-/** All others are one of these, which no label speaks of: such a scene is negative, and not empty. */
+/**
+ * The rest of the draws are these digits, which have no label: a scene with only these is negative but not
+ * empty.
+ */
 const unlabeledDigits = [0, 1, 4, 6];
 
-/** Scenes with 0 to 4 digits, in 20 parts. */
+/** The number of digits in a scene, drawn uniformly from these 20 entries. */
 const digitCounts = [0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4];
 
-/** The digits of a scene, drawn without looking at any image: a dataset's labels cost no rendering. */
+/** The digits of a scene, drawn without any image, so that a dataset's labels need no rendering. */
 export function sceneDigits(seed: number, split: number, index: number): number[] {
   const stream = randomStream('digits', seed, split, index);
   const count = digitCounts[stream.below(digitCounts.length)]!;
@@ -32,7 +35,7 @@ export function sceneDigits(seed: number, split: number, index: number): number[
   });
 }
 
-/** MNIST images by what they show, for one split. */
+/** The MNIST images of each digit, for one split. */
 export type DigitPool = readonly (readonly number[])[];
 
 export function digitPool(mnist: Mnist, from: number, to: number): DigitPool {
@@ -42,8 +45,8 @@ export function digitPool(mnist: Mnist, from: number, to: number): DigitPool {
 }
 
 /**
- * A scene as 64x64 gray pixels: clutter (pieces of digits, too small to tell which), then the digits anywhere and over
- * one another. Whole-number arithmetic throughout, so the bytes are the same on every machine.
+ * A scene as 64x64 gray pixels: clutter (pieces of digits, too small to recognize), then the digits at random
+ * positions, possibly overlapping. Integer arithmetic throughout, so the bytes are the same on every machine.
  *
  * @example
  * renderScene(0, 0, 17, mnist, digitPool(mnist, 0, 50000)).length // 4096
@@ -91,11 +94,11 @@ interface Piece {
   readonly side: number;
   readonly x: number;
   readonly y: number;
-  /** 255 paints the image as bright as it is. */
+  /** Brightness factor; 255 keeps the image's own brightness. */
   readonly strength: number;
 }
 
-/** The brighter of what is there and what is painted. */
+/** Paints a piece; each pixel keeps the brighter of the old and the new value. */
 function paint(scene: Uint8Array, mnist: Mnist, piece: Piece): void {
   for (let dy = 0; dy < piece.side; dy++) {
     const from = (piece.image * mnistSide + piece.fromY + dy) * mnistSide + piece.fromX;

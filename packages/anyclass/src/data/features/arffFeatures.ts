@@ -4,9 +4,9 @@ import { narrowed } from './featureMatrix.js';
 /** How the attributes of an ARFF file become a feature vector. */
 export interface ArffFeatures {
   readonly names: readonly string[];
-  /** Attributes of text and dates. */
+  /** Names of the text and date attributes, which are ignored. */
   readonly passedOver: readonly string[];
-  /** The features of a row, whose numbers and values were checked when it was read; NaN where one is missing. */
+  /** The features of a row, whose cells were validated when it was read; NaN for a missing value. */
   values(cells: readonly string[], where: () => string): Float32Array;
 }
 
@@ -17,8 +17,9 @@ interface Column {
 }
 
 /**
- * Numbers as they are; of nominal attributes the numbers that their values are, else a feature for each value, 1 where the row
- * has it.
+ * Converts attributes to features. Numeric attributes are used as they are, and so are nominal ones whose
+ * values are all numbers. Any other nominal attribute becomes one feature per value: 1 if the row has that
+ * value, 0 otherwise.
  *
  * @example
  * arffFeatures([{ name: 'soil', kind: 'nominal', values: ['clay', 'sand'] }], []).names // ['soil=clay', 'soil=sand']

@@ -24,7 +24,10 @@ interface Opened {
   readonly values: readonly (readonly number[])[];
 }
 
-/** Opens and reads 300 damaged copies of a file: each is shown to `look`, or refused by its name. Tells how many were refused. */
+/**
+ * Opens and reads 300 damaged copies of a file. Each is either passed to `look` or refused with a message
+ * that names the file. Returns how many were refused.
+ */
 async function refusals(
   name: string,
   whole: Buffer,
@@ -68,7 +71,7 @@ test('300 damaged tables of features: a row has the numbers of its line, or the 
     const text = bytes.toString();
     const [header = '', ...own] = text.split(/\r?\n/);
     const columns = header.split(',');
-    // A quote takes what follows with it.
+    // A quote changes the meaning of everything after it.
     if (text.includes('"')) return;
     const numbers = own
       .filter((line) => line !== '')
@@ -119,7 +122,7 @@ test.each([
     );
     const whole = Buffer.concat([header, Buffer.from(Float32Array.from(rows.flat()).buffer)]);
     const refused = await refusals(name, whole, {}, ({ values }, bytes) => {
-      // The same number of columns and bytes a number, whatever the header was damaged to.
+      // The number of columns and the bytes per number stay the same, however the header was damaged.
       expect(values.map(({ length }) => length)).toEqual(rows.map(() => 3));
       expect(bytes.length).toBe(whole.length);
       const isInteger = /'<i4'|"I32"/.test(bytes.subarray(0, header.length).toString('latin1'));
@@ -132,7 +135,7 @@ test.each([
   },
 );
 
-test('300 damaged Parquet files of features: what is cut off is refused, and the rest has all rows and finite numbers', async () => {
+test('300 damaged Parquet files of features: truncated files are refused, and the rest have all rows and no infinite numbers', async () => {
   const whole = Buffer.from(
     parquetWriteBuffer({
       columnData: [

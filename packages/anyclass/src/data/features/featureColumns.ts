@@ -3,10 +3,10 @@ import { listed } from '../../errors/listed.js';
 import { nearestOrAll } from '../../errors/nearest.js';
 
 /**
- * The columns of a table that hold features: those that `chosen` names (`*` stands for any text), else those called
- * `feature_0`, `feature_1` and so on, as 'anyclass embed' writes them.
+ * Finds the feature columns of a table: those that `chosen` names (`*` stands for any text), or else those
+ * called `feature_0`, `feature_1`, and so on, as 'anyclass embed' writes them.
  *
- * @param others columns that are something else, which a pattern passes over: names of rows, classes, splits, groups
+ * @param others columns with another purpose, which patterns skip: row names, classes, splits, groups
  *
  * @example
  * featureColumns(['id', 'feature_0', 'feature_1', 'crack'], undefined, [], 'pipes.csv') // [1, 2]
@@ -40,7 +40,10 @@ export function featureColumns(
   return [...found].sort((a, b) => a - b);
 }
 
-/** Of a model's features those that are there, else what was chosen, else everything but names, splits and the like. */
+/**
+ * The columns of the model's features if given, else the chosen ones, else all except names, splits, and the
+ * like.
+ */
 export function chosenColumns(
   columns: readonly string[],
   {
@@ -61,7 +64,7 @@ export function chosenColumns(
     const missing = wanted.filter((name) => !columns.includes(name));
     if (missing.length > 0) {
       throw new DataError(
-        `${file}: lacks ${missing.length} of the ${wanted.length} features that the model takes: ${listed(missing)}`,
+        `${file} lacks ${missing.length} of the model's ${wanted.length} features: ${listed(missing)}`,
       );
     }
     return wanted.map((name) => columns.indexOf(name));
@@ -74,7 +77,7 @@ function isFeatureName(name: string): boolean {
   return /^features?[_.:\- ]?\d+$/i.test(name);
 }
 
-/** Matches by hand: a user's pattern never becomes a regular expression. */
+/** Matched by hand, so that a user's pattern never becomes a regular expression. */
 function matchesStars(name: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   if (rest.length === 0) return name === pattern;

@@ -59,14 +59,14 @@ const expected = {
   ],
 };
 
-test('a table holds features where they are named, by a list, a pattern or the classes', async () => {
+test('feature columns can be chosen by a list, by a pattern, or by naming the classes', async () => {
   const path = written('named.csv', table);
   expect(await opened(path, { featureColumns: ['width', 'height'] })).toEqual(expected);
   expect(await opened(path, { featureColumns: ['*h', 'he*'] })).toEqual(expected);
   expect(await opened(path, { featureColumns: ['*'], classes: ['crack', 'root'] })).toEqual(expected);
 });
 
-test('columns called feature_0, feature_1 are features without being named, and rows without names are numbered', async () => {
+test('columns feature_0, feature_1… are features by default, and rows without names are numbered', async () => {
   const path = written('numbered.csv', 'feature_0,feature_1,crack\n1,2,1\n3,4,0\n');
   expect(await opened(path)).toMatchObject({
     names: ['numbered.csv#0', 'numbered.csv#1'],
@@ -78,7 +78,7 @@ test('columns called feature_0, feature_1 are features without being named, and 
   });
 });
 
-test('files of one dataset may have their features in another order, and not others', async () => {
+test('files of one dataset may have the same features in a different order, but not different features', async () => {
   const train = written('train.csv', table);
   const test = written(
     'test.csv',
@@ -90,12 +90,12 @@ test('files of one dataset may have their features in another order, and not oth
   await expect(opened(`${train},${other}`, { featureColumns: ['width', '*t*'] })).rejects.toThrow(/val\.csv/);
 });
 
-/** A matrix of float32 behind a header. */
+/** A header followed by a float32 matrix. */
 function matrix(header: Buffer, rows: readonly (readonly number[])[]): Buffer {
   return Buffer.concat([header, Buffer.from(Float32Array.from(rows.flat()).buffer)]);
 }
 
-test('a .npy or .safetensors file has its labels beside it, row by row', async () => {
+test('a .npy or .safetensors file has its labels next to it, row by row', async () => {
   written('pipes.csv', 'id,crack\na,1\nb,0\n');
   const rows = [
     [1, 2, 3],
@@ -124,10 +124,10 @@ test('data.features joins a matrix by row and a table by name', async () => {
   const byName = written('vectors.csv', 'id,x\na,6\nb,5\nc,9\n');
   expect(await opened(labels, { featureFile: byName })).toMatchObject({ rows: [[5], [6]], features: ['x'] });
   const short = written('short.csv', 'id,x\na,6\n');
-  await expect(opened(labels, { featureFile: short })).rejects.toThrow("short.csv: no features of 'b'");
+  await expect(opened(labels, { featureFile: short })).rejects.toThrow("short.csv: no features for 'b'");
 });
 
-test('numbers of every type that NumPy writes are read as they are', async () => {
+test('numbers of every NumPy type are read exactly', async () => {
   written('typed.csv', 'crack\n1\n0\n');
   for (const [descr, array] of [
     ['<f8', Float64Array.of(1.5, -2, 3, 4)],
@@ -148,26 +148,26 @@ test('numbers of every type that NumPy writes are read as they are', async () =>
 });
 
 test.each([
-  ['cell.csv', 'id,x,crack\na,red,1\n', {}, "cell.csv, line 2: feature 'x' holds 'red'"],
+  ['cell.csv', 'id,x,crack\na,red,1\n', {}, "cell.csv, line 2: feature 'x' is 'red'"],
   ['large.csv', 'id,x,crack\na,1e39,1\n', {}, 'line 2: feature .* single precision'],
   ['all.csv', 'id,x\na,1\n', { featureColumns: ['*'] }, 'all.csv: data.columns.features takes all columns'],
   ['none.csv', 'id,x,crack\na,1,1\n', { featureColumns: ['y'] }, "none.csv: no column 'y'"],
-  ['twice.csv', 'id,x,crack\na,1,1\na,2,1\n', {}, "twice.csv, line 3: image 'a' stands in"],
-] as const)('%s is refused with its place', async (name, content, options, message) => {
+  ['twice.csv', 'id,x,crack\na,1,1\na,2,1\n', {}, "twice.csv, line 3: image 'a' is already in"],
+] as const)('%s is refused with the place of the problem', async (name, content, options, message) => {
   const path = written(name, content);
   await expect(openDataset(path, { featureColumns: ['x'], ...options })).rejects.toThrow(
     new RegExp(message.replaceAll('(', '\\(')),
   );
 });
 
-test('matrices that do not fit their labels, or are no matrices, are refused with their name', async () => {
+test('files that do not fit their labels, or are not matrices, are refused by name', async () => {
   written('m.csv', 'crack\n1\n0\n');
   const refused = async (content: Buffer) =>
     opened(written('m.npy', content)).catch((error: Error) => error.message);
   expect(await refused(matrix(npyHeader(3, 1), [[1], [2], [3]]))).toMatch(
     /^m\.npy: has 3 rows, but m\.csv has 2/,
   );
-  expect(await refused(matrix(npyHeader(2, 2), [[1, 2], [3]]))).toMatch(/^m\.npy: holds 12 bytes/);
+  expect(await refused(matrix(npyHeader(2, 2), [[1, 2], [3]]))).toMatch(/^m\.npy: has 12 bytes/);
   expect(await refused(Buffer.from('hello'))).toMatch(/^m\.npy: is not a \.npy file/);
   expect(
     await refused(Buffer.from(npyHeader(2, 1).toString('latin1').replace('False', 'True '), 'latin1')),
@@ -179,7 +179,7 @@ test('matrices that do not fit their labels, or are no matrices, are refused wit
   expect(await refused(matrix(npyHeader(2, 1), [[1], [2]]))).toMatch(/put 'm\.csv' there/);
 });
 
-test('what a table says is what is read, whatever the numbers', async () => {
+test('any numbers in a table are read exactly', async () => {
   const numbers = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), {
     minLength: 3,
     maxLength: 3,

@@ -1,18 +1,20 @@
 import { DataError } from '../../errors/dataError.js';
 import { type FeatureSource, numberedNames } from './featureSource.js';
 
-/** Collects the feature vectors of a table in memory, four bytes a number. */
+/** Collects a table's feature vectors in memory, four bytes per number. */
 export interface FeatureMatrixBuilder {
-  /** Take a row; all have the same number of features. NaN stands for a missing one. */
+  /** Adds a row; all rows have the same number of features. NaN stands for a missing value. */
   add(values: ArrayLike<number>): void;
-  /** Without names the features are numbered. */
+  /** Without names, the features are numbered. */
   finish(names?: readonly string[]): FeatureSource;
 }
 
-/** So many numbers are allocated at a time: a table grows without being copied. */
+/** This many numbers are allocated at a time, so that a growing table is never copied. */
 const chunkNumbers = 1 << 20;
 
 /**
+ * Creates an empty builder for vectors with `width` features.
+ *
  * @example
  * const features = featureMatrixBuilder(2);
  * features.add([0.5, 1]);
@@ -47,7 +49,7 @@ export function featureMatrixBuilder(width: number): FeatureMatrixBuilder {
 }
 
 /**
- * A cell of a feature column as a number; NaN where it is empty or says that nothing was measured.
+ * A cell of a feature column as a number; NaN if it is empty or marks a missing value.
  *
  * @example
  * featureCell('0.25', 'width', () => 'wheat.csv, line 3') // 0.25
@@ -58,12 +60,13 @@ export function featureCell(text: string, column: string, where: () => string): 
   if (isBlank(text) || /^(nan|na|null|none|\?)$/i.test(text.trim())) return Number.NaN;
   if (/^(true|false)$/i.test(text.trim())) return text.trim().toLowerCase() === 'true' ? 1 : 0;
   throw new DataError(
-    `${where()}: feature '${column}' holds '${text}'; expected a number, or nothing where it is missing`,
+    `${where()}: feature '${column}' is '${text}'; expected a number, or an empty cell for a missing value`,
   );
 }
 
 /**
- * The number that a text is, else NaN; 0x1f, 0b11 and 0o17 are numbers to JavaScript, and in a table damaged ones.
+ * Parses a decimal number; NaN if it is not one. JavaScript would accept 0x1f, 0b11, and 0o17, but in a table
+ * they are damaged.
  *
  * @example
  * decimal(' 1e-3 ') // 0.001
@@ -72,11 +75,11 @@ export function decimal(text: string): number {
   return isBlank(text) || /^\s*0[xbo]/i.test(text) ? Number.NaN : Number(text);
 }
 
-/** Numbers are kept in single precision, which ends at 3.4e38. */
+/** Refuses a number beyond the range of single precision, in which numbers are kept. */
 export function narrowed(value: number, text: string, column: string, where: () => string): number {
   if (Number.isFinite(Math.fround(value))) return value;
   throw new DataError(
-    `${where()}: feature '${column}' holds ${text}, which is beyond single precision (3.4e38)`,
+    `${where()}: feature '${column}' is ${text}, which is beyond the range of single precision (3.4e38)`,
   );
 }
 

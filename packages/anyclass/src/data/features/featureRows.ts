@@ -1,4 +1,4 @@
-// Feature vectors with names of rows, from any file that holds them, whatever else is in it.
+// Feature vectors with row names, from any kind of file that contains them.
 
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
@@ -22,14 +22,15 @@ export interface FeatureRows {
 }
 
 export interface FeatureRowsOptions {
-  /** Columns to take, with `*`. Default: all but the names of rows. */
+  /** Columns to read; may contain `*`. Default: all but special columns such as row names. */
   readonly columns?: readonly string[] | undefined;
-  /** The features of a model, which are taken by name and given in its order. */
+  /** A model's features, which are found by name and returned in its order. */
   readonly wanted?: readonly string[] | undefined;
 }
 
 /**
- * The feature vectors in a file: `.csv`, `.tsv`, `.parquet`, `.arff`, `.npy` or `.safetensors`. Rows without a name are file#row.
+ * Reads the feature vectors in a file: `.csv`, `.tsv`, `.parquet`, `.arff`, `.npy`, or `.safetensors`. Rows
+ * without a name are called file#row.
  *
  * @example
  * const { names, source } = await readFeatureRows('fields.csv', { wanted: model.features });
@@ -56,7 +57,7 @@ async function readRows(path: string, file: string, options: FeatureRowsOptions)
   if (kind === '.arff') return readArffRows(path, file, options);
   if (kind === '.csv' || kind === '.tsv' || kind === '.txt') return readCsvRows(path, file, options);
   throw new DataError(
-    `${file}: unknown kind of file '${kind}'; expected features in .csv, .parquet, .arff, .npy or .safetensors`,
+    `${file}: unknown file type '${kind}'; expected features in .csv, .parquet, .arff, .npy, or .safetensors`,
   );
 }
 
@@ -95,7 +96,9 @@ async function readArffRows(
     const places = wanted?.map((name) => vector.names.indexOf(name));
     const missing = wanted?.filter((_, i) => places![i]! < 0) ?? [];
     if (missing.length > 0) {
-      throw new DataError(`${file}: lacks features that the model takes: ${listed(missing)}`);
+      throw new DataError(
+        `${file} lacks ${missing.length} of the model's ${wanted!.length} features: ${listed(missing)}`,
+      );
     }
     features.startFile(file, wanted ?? vector.names);
     return (cells, line) => {
@@ -107,7 +110,7 @@ async function readArffRows(
   return { names: names.finish(), source: features.finish() };
 }
 
-/** The names in the table of labels beside a matrix, if it has them for all rows. */
+/** The names in the label table next to a matrix, if it has one for every row. */
 async function namesBeside(path: string, rows: number): Promise<NameTable | undefined> {
   const table = `${path.slice(0, -extname(path).length)}.csv`;
   if (!existsSync(table)) return undefined;

@@ -2,19 +2,19 @@ import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { listed } from '../../errors/listed.js';
 
-/** Feature vectors by row, in place of images. */
+/** Feature vectors by row, instead of images. */
 export interface FeatureSource {
-  /** One a feature, in their order. */
+  /** The features' names, in order. */
   readonly names: readonly string[];
-  /** The names are only numbered, `feature_0` and so on: the file holds none. */
+  /** Whether the names are only numbers, `feature_0` and so on, because the file has none. */
   readonly isNumbered: boolean;
-  /** Write the features of rows one after another into `out`; NaN where one is missing. */
+  /** Writes the features of the rows one after another into `out`; NaN for a missing value. */
   read(rows: Int32Array, out: Float32Array): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Names for features that have none.
+ * Numbered names for features that have none.
  *
  * @example
  * numberedNames(3) // ['feature_0', 'feature_1', 'feature_2']
@@ -23,15 +23,16 @@ export function numberedNames(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `feature_${i}`);
 }
 
-/** Whether these are names that `numberedNames` gave. */
+/** Whether these are the names that `numberedNames` returns. */
 export function isNumbered(names: readonly string[]): boolean {
   return names.every((name, i) => name === `feature_${i}`);
 }
 
 /**
- * The features that a model was trained with, in its order: by name, or by place where one side has no names.
+ * Selects the features that a model was trained with, in its order: by name, or by position if one side has
+ * no names.
  *
- * @throws DataError where one is missing
+ * @throws DataError if a feature is missing
  *
  * @example
  * selectFeatures(source, ['width', 'height']).names // ['width', 'height'], whatever their order in the file
@@ -56,11 +57,11 @@ export function selectFeatures(
   }
   if (isByPlace) {
     throw new DataError(
-      `${dataset}: has ${counted(source.names.length, 'feature')}; the model takes ${wanted.length}`,
+      `${dataset} has ${counted(source.names.length, 'feature')}; the model takes ${wanted.length}`,
     );
   }
   throw new DataError(
-    `${dataset}: lacks ${missing.length} of the ${wanted.length} features that the model takes: ${listed(missing)}`,
+    `${dataset} lacks ${missing.length} of the model's ${wanted.length} features: ${listed(missing)}`,
   );
 }
 

@@ -3,19 +3,21 @@ import { listed } from '../../errors/listed.js';
 import { type FeatureMatrixBuilder, featureMatrixBuilder } from './featureMatrix.js';
 import type { FeatureSource } from './featureSource.js';
 
-/** Gathers the feature vectors of tables that are read one after another. */
+/** Collects the feature vectors of tables that are read one after another. */
 export interface FeatureTable {
   /**
-   * The rows from here on are in this file, with these features; of the first file they decide. Without names there are
-   * `names` of them, numbered.
+   * Starts a file: the rows that follow have these features. The first file determines the features of all. A
+   * number instead of names is the count of unnamed features.
    */
   startFile(file: string, names: readonly string[] | number): void;
-  /** A row of the file, in the file's order. */
+  /** Adds a row, with the features in the file's order. */
   add(values: ArrayLike<number>): void;
   finish(): FeatureSource;
 }
 
 /**
+ * Creates an empty table.
+ *
  * @example
  * const features = featureTable();
  * features.startFile('train.csv', ['width', 'height']);
@@ -26,7 +28,10 @@ export interface FeatureTable {
 export function featureTable(): FeatureTable {
   let matrix: FeatureMatrixBuilder | undefined;
   let first: { readonly file: string; readonly names: readonly string[] | number } | undefined;
-  /** For each feature of the first file its place in the file that is read; undefined where the order is the same. */
+  /**
+   * The position of each of the first file's features in the current file; undefined if the order is the
+   * same.
+   */
   let places: readonly number[] | undefined;
   let ordered = new Float32Array(0);
   return {
@@ -67,7 +72,7 @@ function placesIn(
   const added = names.filter((name) => !own.includes(name));
   if (missing.length > 0 || added.length > 0) {
     const what = missing.length > 0 ? `lacks ${listed(missing)}` : `also has ${listed(added)}`;
-    throw new DataError(`${file}: has other features than ${first.file}: it ${what}`);
+    throw new DataError(`${file}: has different features than ${first.file}: it ${what}`);
   }
   return own.every((name, i) => name === names[i]) ? undefined : own.map((name) => names.indexOf(name));
 }

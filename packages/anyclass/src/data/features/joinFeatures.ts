@@ -1,4 +1,4 @@
-// Labels in one file, features in another.
+// Joins labels from one file with features from another.
 
 import { existsSync } from 'node:fs';
 import { basename, extname } from 'node:path';
@@ -14,8 +14,8 @@ import type { FeatureSource } from './featureSource.js';
 import { isMatrixFile, openMatrix } from './matrixFile.js';
 
 /**
- * A dataset from matrices of features, each with a table of labels of the same name beside it, row by row: `features.npy` and
- * `features.csv`.
+ * Reads a dataset from feature matrices, each next to a label table of the same name, row by row:
+ * `features.npy` and `features.csv`.
  *
  * @example
  * await readMatrices(['features.npy'], {})
@@ -37,7 +37,8 @@ export async function readMatrices(
 }
 
 /**
- * A dataset from tables of labels and one file of features (`data.features`): a matrix row by row, a table by the names of rows.
+ * Reads a dataset from label tables and one file of features (`data.features`): a matrix is joined row by
+ * row, a table by row names.
  *
  * @example
  * await readWithFeatures(['labels.csv'], 'embeddings.parquet', {})
@@ -47,7 +48,7 @@ export async function readWithFeatures(
   features: string,
   options: CsvTableOptions,
 ): Promise<DatasetTable> {
-  if (!existsSync(features)) throw new DataError(`data.features: there is no file '${shownPath(features)}'`);
+  if (!existsSync(features)) throw new DataError(`data.features: no such file '${shownPath(features)}'`);
   const table = await readCsvTables(paths, { ...options, featuresElsewhere: true });
   if (isMatrixFile(features)) {
     const matrix = await openMatrix(features);
@@ -63,14 +64,14 @@ export async function readWithFeatures(
   return withFeatures(table, byName(rows.source, rows.names, table.names, shownName(features)), table.name);
 }
 
-/** The table of labels that belongs to a matrix. */
+/** The label table that belongs to a matrix. */
 function tableBeside(path: string): string {
   const stem = path.slice(0, -extname(path).length);
   const names = [`${stem}.csv`, `${stem}.csv.gz`, `${stem}.tsv`];
   const found = names.find((name) => existsSync(name));
   if (found !== undefined) return found;
   throw new DataError(
-    `${shownPath(path)}: no labels beside it; put '${basename(stem)}.csv' there, a row for each row of the matrix, or name the labels as the dataset and this file in data.features`,
+    `${shownPath(path)}: no labels next to it; put '${basename(stem)}.csv' there, with one row per row of the matrix, or use the labels as the dataset and this file as data.features`,
     { setting: `data.features=${path}` },
   );
 }
@@ -104,7 +105,7 @@ async function joinedMatrices(paths: readonly string[]): Promise<FeatureSource &
     close,
     async read(rows, out) {
       if (parts.length === 1) return parts[0]!.read(rows, out);
-      // Row by row, for they may be in any of the files.
+      // Row by row, since each may be in any of the files.
       for (const [i, row] of rows.entries()) {
         const part = starts.findLastIndex((start) => start <= row);
         const place = out.subarray(i * names.length, (i + 1) * names.length);
@@ -122,11 +123,11 @@ function refuseOtherRows(rows: number, table: DatasetTable, matrix: string, labe
 }
 
 function withFeatures(table: DatasetTable, features: FeatureSource, name: string): DatasetTable {
-  const images = absentImages(`${name} holds features, no images`, () => features.close());
+  const images = absentImages(`${name} has features, not images`, () => features.close());
   return { ...table, name, images, features };
 }
 
-/** Features in the order of the labels. */
+/** The features in the order of the labels. */
 function byName(source: FeatureSource, names: NameTable, wanted: NameTable, file: string): FeatureSource {
   const rowOf = new Map<string, number>();
   for (let row = 0; row < names.length; row++) {
@@ -136,7 +137,7 @@ function byName(source: FeatureSource, names: NameTable, wanted: NameTable, file
   }
   const places = Int32Array.from({ length: wanted.length }, (_, row) => {
     const found = rowOf.get(wanted.at(row));
-    if (found === undefined) throw new DataError(`${file}: no features of '${wanted.at(row)}'`);
+    if (found === undefined) throw new DataError(`${file}: no features for '${wanted.at(row)}'`);
     return found;
   });
   return {

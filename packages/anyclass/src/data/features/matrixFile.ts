@@ -3,7 +3,7 @@ import { npyPlace } from './npy.js';
 import { safetensorsPlace } from './safetensorsMatrix.js';
 import { openStoredMatrix, type StoredMatrix } from './storedMatrix.js';
 
-/** Whether a file holds a matrix of numbers and nothing else: `.npy` or `.safetensors`. */
+/** Whether a file is a plain matrix of numbers, by its extension: `.npy` or `.safetensors`. */
 export function isMatrixFile(path: string): boolean {
   return ['.npy', '.safetensors'].includes(extname(path).toLowerCase());
 }

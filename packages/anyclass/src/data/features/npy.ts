@@ -1,4 +1,4 @@
-// NumPy's files: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+// NumPy's file format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 import { DataError } from '../../errors/dataError.js';
 import type { HeaderReader, MatrixPlace, NumberType } from './storedMatrix.js';
@@ -18,7 +18,7 @@ const types: Readonly<Record<string, NumberType>> = {
 const longestHeader = 1 << 20;
 
 /**
- * Where the matrix of a `.npy` file lies.
+ * Locates the matrix in a `.npy` file.
  *
  * @example
  * await openStoredMatrix('features.npy', npyPlace)
@@ -26,11 +26,11 @@ const longestHeader = 1 << 20;
 export async function npyPlace({ size, read }: HeaderReader, name: string): Promise<MatrixPlace> {
   const start = await read(0, Math.min(12, size));
   if (start.length < 12 || start.subarray(0, 6).toString('latin1') !== '\x93NUMPY') {
-    throw new DataError(`${name}: is not a .npy file as numpy.save writes them`);
+    throw new DataError(`${name}: is not a .npy file as written by numpy.save`);
   }
   const version = start[6]!;
   if (version < 1 || version > 3)
-    throw new DataError(`${name}: is .npy of version ${version}; expected 1 to 3`);
+    throw new DataError(`${name}: is a .npy file of version ${version}; expected 1 to 3`);
   const isLong = version >= 2;
   const length = isLong ? start.readUInt32LE(8) : start.readUInt16LE(8);
   const at = isLong ? 12 : 10;
@@ -43,7 +43,7 @@ export async function npyPlace({ size, read }: HeaderReader, name: string): Prom
   const type = types[descr ?? ''];
   if (type === undefined) {
     throw new DataError(
-      `${name}: holds ${descr === undefined ? 'a structured array' : `'${descr}'`}; expected a matrix of numbers: save it with astype('float32')`,
+      `${name}: contains ${descr === undefined ? 'a structured array' : `'${descr}'`}; expected a matrix of numbers: save it with astype('float32')`,
     );
   }
   const sizes = shape.split(',').flatMap((text) => (text.trim() === '' ? [] : [Number(text)]));
@@ -57,11 +57,11 @@ export async function npyPlace({ size, read }: HeaderReader, name: string): Prom
   return { rows, columns, type, start: at + length, end: size };
 }
 
-/** Whatever the counts, so that a header can be written again when the rows have been counted. */
+/** Fixed, so that the header can be rewritten once the rows have been counted. */
 const headerBytes = 128;
 
 /**
- * The header of a `.npy` file of float32, as numpy.save writes it; of the same length for all counts.
+ * The header of a float32 `.npy` file, as numpy.save writes it, with the same length for all counts.
  *
  * @example
  * npyHeader(5000, 512).length // 128

@@ -1,4 +1,5 @@
-// Feature vectors in Parquet: one column of lists (`features`, `embedding`), or a column of numbers for each feature.
+// Feature vectors in Parquet: one column of lists (`features`, `embedding`), or one column of numbers per
+// feature.
 
 import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
@@ -9,17 +10,18 @@ import { chosenColumns } from './featureColumns.js';
 import type { FeatureRows, FeatureRowsOptions } from './featureRows.js';
 import { type FeatureTable, featureTable } from './featureTable.js';
 
-/** The columns of a Parquet file, as its schema has them. */
+/** A column of a Parquet file, from its schema. */
 export interface ParquetColumn {
   readonly name: string;
-  /** `bytes`: also a struct, as Hugging Face stores images. */
+  /** `bytes` includes structs, in which Hugging Face stores images. */
   readonly kind: 'numbers' | 'number' | 'bytes' | 'other';
 }
 
 const listNames = ['features', 'embedding', 'embeddings', 'feature', 'vector'];
 
 /**
- * The columns right below the root of the schema, which Parquet stores as a flat list in depth-first order.
+ * The columns directly below the root of the schema. Parquet stores the schema as a flat list in depth-first
+ * order.
  *
  * @example
  * parquetColumns(file) // [{ name: 'features', kind: 'numbers' }, { name: 'crack', kind: 'number' }]
@@ -52,14 +54,16 @@ function afterElement(schema: ParquetFile['metadata']['schema'], i: number): num
   return next;
 }
 
-/** How the features of rows are taken. */
+/** How feature vectors are read from rows. */
 export interface ParquetVectors {
   readonly columns: readonly string[];
-  /** Begins a file of the table; numbers of features in lists are known from the first row. */
+  /**
+   * Adds a row's vector to the table. The first row starts the file: only then is the length of a list known.
+   */
   take(table: FeatureTable, row: Readonly<Record<string, unknown>>, where: () => string): void;
 }
 
-/** Of one column of lists. */
+/** Vectors from one column of lists. */
 export function listVectors(column: string, file: string): ParquetVectors {
   let width: number | undefined;
   return {
@@ -83,7 +87,7 @@ export function listVectors(column: string, file: string): ParquetVectors {
   };
 }
 
-/** Of a column for each feature. */
+/** Vectors from one column per feature. */
 export function columnVectors(columns: readonly string[], file: string): ParquetVectors {
   let isStarted = false;
   return {
@@ -101,13 +105,13 @@ export function columnVectors(columns: readonly string[], file: string): Parquet
   };
 }
 
-/** The column of lists that is taken for features where none is named. */
+/** The column of lists that is used for features if none is named. */
 export function listColumn(columns: readonly ParquetColumn[]): string | undefined {
   const lists = columns.filter(({ kind }) => kind === 'numbers').map(({ name }) => name);
   return listNames.find((name) => lists.includes(name));
 }
 
-/** All rows of a file with their names. */
+/** Reads all rows of a file with their names. */
 export async function readParquetRows(path: string, options: FeatureRowsOptions): Promise<FeatureRows> {
   const name = basename(path);
   const file = await openParquet(path);
@@ -171,7 +175,7 @@ function numberIn(value: unknown, column: string, where: () => string): number {
   throw new DataError(`${where()}: feature '${column}' is not a number`);
 }
 
-/** With NaN where nothing is; infinite numbers are refused. */
+/** The values in single precision, with NaN for missing ones; infinite numbers are refused. */
 function finite(values: ArrayLike<number>, where: (i: number) => string): Float32Array {
   return Float32Array.from(values, (value, i) => {
     if (value === null || value === undefined || Number.isNaN(value)) return Number.NaN;

@@ -1,4 +1,5 @@
-// https://huggingface.co/docs/safetensors: eight bytes of length, a JSON header, then the tensors.
+// https://huggingface.co/docs/safetensors: eight bytes with the header's length, a JSON header, then the
+// tensors.
 
 import { z } from 'zod';
 import { DataError } from '../../errors/dataError.js';
@@ -28,8 +29,8 @@ const entry = z.object({
 const longestHeader = 100 << 20;
 
 /**
- * Where the matrix of features is in a `.safetensors` file: the tensor called `features`, `embeddings` or `embedding`, else the
- * only one of two dimensions.
+ * Locates the feature matrix in a `.safetensors` file: the tensor called `features`, `embeddings`, or
+ * `embedding`, or else the only one with two dimensions.
  *
  * @example
  * await openStoredMatrix('features.safetensors', safetensorsPlace)
@@ -57,12 +58,13 @@ export async function safetensorsPlace({ size, read }: HeaderReader, name: strin
   const chosen = named[0] ?? (matrices.length === 1 ? matrices[0] : undefined);
   if (!chosen) {
     throw new DataError(
-      `${name}: no tensor 'features' of rows x features among ${listed(tensors.map(({ key }) => key)) || 'none'}`,
+      `${name}: no tensor 'features' of rows x features; its tensors are ${listed(tensors.map(({ key }) => key)) || 'none'}`,
     );
   }
   const { key, dtype, shape, data_offsets: offsets } = chosen;
   const type = types[dtype];
-  if (type === undefined) throw new DataError(`${name}: tensor '${key}' holds ${dtype}; expected numbers`);
+  if (type === undefined)
+    throw new DataError(`${name}: tensor '${key}' is of type ${dtype}; expected numbers`);
   return {
     rows: shape[0]!,
     columns: shape[1]!,
@@ -72,11 +74,12 @@ export async function safetensorsPlace({ size, read }: HeaderReader, name: strin
   };
 }
 
-/** Whatever the counts, so that a header can be written again when the rows have been counted. */
+/** Fixed, so that the header can be rewritten once the rows have been counted. */
 const headerBytes = 120;
 
 /**
- * The beginning of a `.safetensors` file with one float32 matrix, `features`; of the same length for all counts.
+ * The header of a `.safetensors` file with one float32 matrix, `features`, with the same length for all
+ * counts.
  *
  * @example
  * safetensorsHeader(5000, 512)

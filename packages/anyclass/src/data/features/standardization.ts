@@ -2,20 +2,21 @@ import type { FeatureSource } from './featureSource.js';
 
 const rowsAtOnce = 4096;
 
-/** What the training rows show of each feature. */
+/** Statistics of each feature over the given rows. */
 export interface FittedFeatures {
   readonly mean: Float32Array;
-  /** 1 where a feature does not vary. */
+  /** 1 for a feature that does not vary. */
   readonly std: Float32Array;
-  /** Features that are the same in all rows, or always missing. */
+  /** Features with the same value in all rows, or always missing. */
   readonly constant: readonly string[];
   /** Missing values over all rows and features. */
   readonly missing: number;
 }
 
 /**
- * Mean and deviation of each feature over some rows, missing values left out, in two passes and the memory of a few thousand
- * rows: one pass alone would lose the deviation of features that are far from 0.
+ * Computes the mean and standard deviation of each feature over some rows, ignoring missing values. Takes two
+ * passes, each with a few thousand rows in memory: a single pass would lose the deviation of features that
+ * are far from 0.
  *
  * @example
  * (await fitStandardization(dataset.features, dataset.splits.train)).mean[0]

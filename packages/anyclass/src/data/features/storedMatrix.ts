@@ -1,4 +1,4 @@
-// A matrix of numbers in a file, read row by row as it is asked for: it need not fit into memory.
+// A matrix of numbers in a file. Rows are read on demand, so it need not fit into memory.
 
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -6,20 +6,20 @@ import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { type FeatureSource, numberedNames } from './featureSource.js';
 
-/** Where a matrix is in its file, rows one after another, little-endian. */
+/** The location of a matrix in its file, rows one after another, little-endian. */
 export interface MatrixPlace {
   readonly rows: number;
   readonly columns: number;
   readonly type: NumberType;
-  /** Of its first number. */
+  /** Byte offset of its first number. */
   readonly start: number;
-  /** Behind its last number, as the file has it. */
+  /** Byte offset after its last number, as the file declares it. */
   readonly end: number;
 }
 
 export type NumberType = keyof typeof numberTypes;
 
-/** Bytes of a number, and how it is read. */
+/** The size of each type in bytes, and how to read it. */
 const numberTypes = {
   float16: { bytes: 2, read: (view: DataView, at: number) => halfAt(view.getUint16(at, true)) },
   bfloat16: { bytes: 2, read: (view: DataView, at: number) => bfloatAt(view.getUint16(at, true)) },
@@ -32,7 +32,7 @@ const numberTypes = {
   int64: { bytes: 8, read: (view: DataView, at: number) => Number(view.getBigInt64(at, true)) },
 } as const;
 
-/** A source of features that also tells how many rows it has. */
+/** A feature source with a known number of rows. */
 export interface StoredMatrix extends FeatureSource {
   readonly rows: number;
 }
@@ -40,7 +40,7 @@ export interface StoredMatrix extends FeatureSource {
 /**
  * Opens a matrix. `locate` reads the file's header.
  *
- * @throws DataError where the file is no such file, or ends early
+ * @throws DataError if the file has another format, or ends early
  *
  * @example
  * const matrix = await openStoredMatrix('features.npy', npyPlace);
@@ -71,7 +71,7 @@ export async function openStoredMatrix(
   }
 }
 
-/** Bytes at the beginning of a file. */
+/** Reads bytes of a file, for its header. */
 export interface HeaderReader {
   readonly size: number;
   read(start: number, length: number): Promise<Buffer>;
@@ -79,12 +79,12 @@ export interface HeaderReader {
 
 function checkPlace({ rows, columns, type, start, end }: MatrixPlace, size: number, name: string): void {
   if (rows === 0 || columns === 0)
-    throw new DataError(`${name}: a matrix of ${rows} x ${columns} holds no features`);
+    throw new DataError(`${name}: a matrix of ${rows} x ${columns} has no features`);
   const needed = rows * columns * numberTypes[type].bytes;
   const held = Math.min(end, size) - start;
   if (held !== needed || end > size) {
     throw new DataError(
-      `${name}: holds ${held} bytes of numbers, but ${rows} x ${columns} of ${type} take ${needed}; is it complete?`,
+      `${name}: has ${held} bytes of numbers, but ${rows} x ${columns} of ${type} take ${needed}; is it complete?`,
     );
   }
 }
@@ -121,7 +121,7 @@ function sourceAt(handle: FileHandle, place: MatrixPlace, name: string): StoredM
 
 const longestRun = 1024;
 
-/** How many rows from here on lie one after another. */
+/** The number of consecutive rows from here on. */
 function runLength(rows: Int32Array, from: number): number {
   let length = 1;
   while (length < longestRun && rows[from + length] === rows[from]! + length) length++;
@@ -145,7 +145,7 @@ function bfloatAt(bits: number): number {
   return view.getFloat32(0);
 }
 
-/** IEEE 754 half precision: one bit of sign, five of exponent, ten of fraction. */
+/** IEEE 754 half precision: one sign bit, five exponent bits, ten fraction bits. */
 function halfAt(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 31;

@@ -5,29 +5,31 @@ import { featureCell } from './featureMatrix.js';
 import type { FeatureSource } from './featureSource.js';
 import { featureTable } from './featureTable.js';
 
-/** What rows without a name are called: file#row. */
+/** The column added for the names of rows that have none: file#row. */
 export const ROW_NAME = 'file#row';
 
 /** The features of one text table. */
 export interface FileFeatures {
-  /** The table's columns, and one for the names of rows where it has none. */
+  /** The table's columns, plus one for row names if it has none. */
   readonly columns: readonly string[];
-  /** For the layout of those columns. */
+  /** Options for the layout of those columns. */
   readonly options: TableOptions;
-  /** Take a row's features; its cells for the layout. */
+  /** Takes the features of a row. Returns its cells for the layout. */
   take(cells: readonly string[], where: () => string): readonly string[];
 }
 
 /** The features of text tables that are read one after another. */
 export interface TableFeatures {
-  /** Undefined where the table has none, and its rows are images. */
+  /** Undefined if the table has no features, so its rows are images. */
   startFile(columns: readonly string[], file: string): FileFeatures | undefined;
-  /** Undefined where the tables had none of their own. */
+  /** Undefined if the tables had no features. */
   finish(): FeatureSource | undefined;
 }
 
 /**
- * @param areElsewhere the features are in another file, and the tables only have labels
+ * Collects features while text tables are read.
+ *
+ * @param areElsewhere the features are in another file, and the tables have only labels
  *
  * @example
  * const features = tableFeatures({}, false);
@@ -46,7 +48,7 @@ export function tableFeatures(options: TableOptions, areElsewhere: boolean): Tab
       firstFile ??= { name: file, hasFeatures };
       if (hasFeatures !== firstFile.hasFeatures) {
         throw new DataError(
-          `${file}: ${hasFeatures ? 'has' : 'lacks'} columns of features, other than ${firstFile.name}`,
+          `${file}: ${hasFeatures ? 'has' : 'lacks'} feature columns, unlike ${firstFile.name}`,
         );
       }
       if (!hasFeatures && !areElsewhere) return undefined;
@@ -71,7 +73,7 @@ export function tableFeatures(options: TableOptions, areElsewhere: boolean): Tab
   };
 }
 
-/** A pattern that takes every column leaves no classes. */
+/** Refuses a pattern that matches every column, since it leaves no classes. */
 function refuseAll(
   columns: readonly string[],
   features: readonly string[],
@@ -81,7 +83,7 @@ function refuseAll(
   const left = columns.filter((name) => name !== '' && !features.includes(name));
   if (features.length === 0 || left.some((name) => !special.includes(name)) || special.length > 1) return;
   throw new DataError(
-    `${file}: data.columns.features takes all columns, and none is left for classes; name them in data.classes`,
+    `${file}: data.columns.features takes all columns and leaves none for classes; name the classes in data.classes`,
     { setting: 'data.classes=["CLASS"]' },
   );
 }

@@ -2,11 +2,11 @@ import { DataError } from '../../errors/dataError.js';
 import type { ImageSource } from './imageSource.js';
 
 /**
- * The source of a dataset that has no images, which says so when it is asked for one. Closing it closes what the dataset has
- * in their place.
+ * The image source of a dataset without images: reading one fails with the reason. Closing it closes what the
+ * dataset has instead.
  *
  * @example
- * absentImages('scene.arff holds features, no images').absent // 'scene.arff holds features, no images'
+ * absentImages('scene.arff has features, not images').absent // 'scene.arff has features, not images'
  */
 export function absentImages(reason: string, close = async () => {}): ImageSource {
   const refuse = () => Promise.reject(new DataError(reason));

@@ -1,5 +1,5 @@
-// Windows bitmaps, which sharp does not read: all depths, with a palette, bit masks or run lengths. What is transparent is as
-// opaque as in most programs, which leave the fourth byte unused.
+// Windows bitmaps, which sharp does not read: all depths, with a palette, bit masks, or run lengths. As in
+// most programs, alpha is ignored, because many files leave the fourth byte unused.
 
 import { DataError } from '../../errors/dataError.js';
 import type { StoredImage } from './imageSource.js';
@@ -89,7 +89,7 @@ function checkedHeader(
     throw new DataError(`a bitmap of ${bits} bits with compression ${compression} is not supported`);
   }
   if (pixelsAt < 14 + file.getUint32(14, true) || pixelsAt >= file.byteLength) {
-    throw new DataError('the bitmap is damaged: its pixels would start outside of it');
+    throw new DataError('the bitmap is damaged: its pixels would start outside the file');
   }
   return { width, height: Math.abs(height), isTopDown: height < 0, bits, compression, pixelsAt };
 }
@@ -119,7 +119,7 @@ function paletteColors(file: DataView, { bits, pixelsAt }: BitmapHeader): (index
   };
 }
 
-/** Colors whose channels are some of a sample's bits. */
+/** Colors whose channels are masked bits of a sample. */
 function maskedColors(file: DataView, { bits, compression }: BitmapHeader): (stored: number) => number {
   if (compression === compressions.none && bits !== 16) return (stored) => stored & 0xffffff;
   const masks =
@@ -129,13 +129,14 @@ function maskedColors(file: DataView, { bits, compression }: BitmapHeader): (sto
   const channels = masks.map((mask) => {
     const shift = mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
     const largest = mask >>> shift;
-    if (largest === 0 || (largest & (largest + 1)) !== 0) throw new DataError('the bitmap has odd bit masks');
+    if (largest === 0 || (largest & (largest + 1)) !== 0)
+      throw new DataError('the bitmap has unsupported bit masks');
     return (stored: number) => Math.round((((stored & mask) >>> shift) * 255) / largest);
   });
   return (stored) => (channels[0]!(stored) << 16) | (channels[1]!(stored) << 8) | channels[2]!(stored);
 }
 
-/** The color numbers of run-length encoded rows, from the top; what the runs leave out is color 0. */
+/** The color indices of run-length encoded rows, from the top; pixels that the runs skip are color 0. */
 function unrolled(bytes: Uint8Array, { width, height, bits, pixelsAt, isTopDown }: BitmapHeader): Uint8Array {
   const indices = new Uint8Array(width * height);
   let [x, y, at] = [0, 0, pixelsAt];
@@ -144,7 +145,7 @@ function unrolled(bytes: Uint8Array, { width, height, bits, pixelsAt, isTopDown 
     return bytes[at++]!;
   };
   const put = (index: number) => {
-    if (x >= width || y >= height) throw new DataError('the bitmap is damaged: a run leads out of it');
+    if (x >= width || y >= height) throw new DataError('the bitmap is damaged: a run extends beyond it');
     indices[(isTopDown ? y : height - 1 - y) * width + x++] = index;
   };
   const half = (byte: number, i: number) => (bits === 8 ? byte : i % 2 === 0 ? byte >> 4 : byte & 15);
@@ -166,7 +167,7 @@ function unrolled(bytes: Uint8Array, { width, height, bits, pixelsAt, isTopDown 
         if (bits === 8 || i % 2 === 0) byte = next();
         put(half(byte, i));
       }
-      at += (at - start) % 2; // runs of literals end at an even place
+      at += (at - start) % 2; // literal runs are padded to an even length
     }
   }
 }

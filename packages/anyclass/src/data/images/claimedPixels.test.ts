@@ -1,4 +1,4 @@
-// A few bytes that claim an enormous image: refused by what the header says, before memory is taken for it.
+// A few bytes that claim an enormous image: refused because of the header, before memory is allocated.
 
 import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
@@ -10,7 +10,7 @@ import { decodeImage } from './decode.js';
 const format = { width: 8, height: 8, channels: 3 } as const;
 const small = () => sharp({ create: { width: 8, height: 8, channels: 3, background: '#335577' } });
 
-/** Writes numbers of 1, 2 or 4 bytes into a copy. */
+/** A copy with some bytes replaced, given in hexadecimal. */
 function patched(bytes: Buffer, patches: readonly (readonly [at: number, hex: string])[]): Buffer {
   const copy = Buffer.from(bytes);
   for (const [at, hex] of patches) copy.write(hex, at, 'hex');
@@ -80,7 +80,7 @@ test.each(Object.keys(claims))(
   },
 );
 
-// WebP has 14 bits for a side, so that its largest image is just within the limit.
+// WebP has 14 bits per side, so its largest image is just within the limit.
 test('a WebP file that claims 16,383 x 16,383 pixels within a few bytes is refused as damaged', async () => {
   const bytes = await small().webp().toBuffer();
   const frame = bytes.indexOf(Buffer.from('9d012a', 'hex'));

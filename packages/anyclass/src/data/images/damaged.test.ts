@@ -7,13 +7,13 @@ import { randomStream } from '../philox.js';
 import { decodeImage } from './decode.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
-// Without the GIF: cut off after its first frame, it still shows that.
+// Without the GIF: truncated after its first frame, it is still readable.
 const pictures = readdirSync(fixtures)
   .filter((name) => /\.(png|jpg|webp|tif)$/.test(name))
   .map((name) => readFileSync(join(fixtures, name)));
 const format = { width: 16, height: 16, channels: 3 } as const;
 
-/** The reason why a picture cannot be decoded, or undefined if it can. */
+/** The reason why an image cannot be decoded, or undefined if it can. */
 async function complaint(bytes: Uint8Array): Promise<string | undefined> {
   try {
     const pixels = await decodeImage({ kind: 'encoded', bytes }, format);
@@ -40,7 +40,7 @@ const kinds: Record<string, (bytes: Buffer, draw: ReturnType<typeof randomStream
   huge: (_bytes, draw) => declaredSize(60_000 + draw.below(5000), 60_000),
 };
 
-test('1,000 damaged images are decoded to the size asked for or refused with a reason; none ends or stops the process', async () => {
+test('1,000 damaged images are decoded to the requested size or refused with a reason; none crashes or hangs the process', async () => {
   const complaints: Record<string, number> = {};
   for (let i = 0; i < 1000; i++) {
     const kind = Object.keys(kinds)[i % 5]!;
@@ -51,20 +51,21 @@ test('1,000 damaged images are decoded to the size asked for or refused with a r
     expect(reason).not.toMatch(/unknown error|vips|corrupt header|load_buffer/i);
     complaints[kind] = (complaints[kind] ?? 0) + 1;
   }
-  // A flipped bit in a JPEG or an uncompressed TIFF may go unseen by any decoder; the others never do.
+  // No decoder can notice every flipped bit in a JPEG or an uncompressed TIFF; the other kinds are always
+  // noticed.
   expect(complaints).toMatchObject({ truncated: 200, text: 200, noise: 200, huge: 200 });
 });
 
-test('what a decoder warns of again and again is told once', async () => {
+test("a decoder's repeated warning is reported once", async () => {
   const reason = (await complaint(Buffer.from('\xff\xd8\xff\xe0 damaged', 'latin1'))) ?? '';
   expect(reason.match(/premature end of JPEG image/g)).toHaveLength(1);
 });
 
-test('a file that is cut off, and one that is no image, are told in words', async () => {
+test('a truncated file and a file that is not an image get readable messages', async () => {
   const png = readFileSync(join(fixtures, 'rgb.png'));
-  expect(await complaint(png.subarray(0, 60))).toMatch(/^the file is damaged or cut off: libpng/);
+  expect(await complaint(png.subarray(0, 60))).toMatch(/^the file is damaged or truncated: libpng/);
   expect(await complaint(png.subarray(0, 20))).toBe('the file is damaged: its header cannot be read');
-  expect(await complaint(Buffer.from('hello'))).toMatch('no image');
+  expect(await complaint(Buffer.from('hello'))).toMatch('not an image');
 });
 
 test('an empty file and a huge declared size are named as such', async () => {
@@ -81,7 +82,7 @@ test('a drawing is refused by its kind, whatever it is called', async () => {
   );
 });
 
-/** A PNG that declares a size and holds nothing. */
+/** A PNG whose header declares another size. */
 function declaredSize(width: number, height: number): Buffer {
   const png = Buffer.from(readFileSync(join(fixtures, 'rgb.png')));
   png.writeUInt32BE(width, 16);

@@ -20,7 +20,7 @@ interface Encoder {
   getEncodedBuffer(): Uint8Array;
 }
 
-/** The packages of the decoders bring encoders too. */
+/** The decoders' packages also contain encoders. */
 async function encodedBy(name: string, encoder: 'JpegLSEncoder' | 'J2KEncoder'): Promise<Buffer> {
   const module = await createRequire(import.meta.url)(name)({ print() {}, printErr() {} });
   const coder: Encoder = new module[encoder]();
@@ -32,7 +32,7 @@ async function encodedBy(name: string, encoder: 'JpegLSEncoder' | 'J2KEncoder'):
     isSigned: false,
     isUsingColorTransform: false,
   };
-  coder.setDecompositions?.(2); // more than the picture has room for is an error
+  coder.setDecompositions?.(2); // more levels than fit the image are an error
   coder.getDecodedBuffer(info).set(plain);
   coder.encode();
   const bytes = Buffer.from(coder.getEncodedBuffer());
@@ -93,7 +93,7 @@ describe('undamaged', () => {
     'DICOM with lossless JPEG',
   ];
   test.each([...lossless, 'DICOM with JPEG-LS', 'DICOM with JPEG 2000'])(
-    '%s holds every level',
+    '%s keeps every level',
     async (kind) => {
       expect([...(await decoded(files[kind]!))]).toEqual(
         values.map((value) => Math.round((255 * value) / 4095)),
@@ -102,8 +102,9 @@ describe('undamaged', () => {
   );
 });
 
-// Bytes that are changed may be pixels, which no decoder can know where there is no checksum; but what is missing is missed.
-test('of 300 mutations none ends or stops the process, what is cut off is refused, and a PNG shows its own pixels or none', async () => {
+// Changed bytes may be pixels, which no decoder can detect without a checksum; missing bytes are always
+// detected.
+test('none of 300 mutations crashes or hangs the process, truncated files are refused, and a PNG gives its own pixels or none', async () => {
   const kinds = Object.keys(files);
   let refused = 0;
   for (let i = 0; i < 300; i++) {

@@ -6,7 +6,7 @@ import { decodeImage, imageSize } from './decode.js';
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
 const encoded = (name: string) => ({ kind: 'encoded', bytes: readFileSync(join(fixtures, name)) }) as const;
 
-/** The middle of the four quarters of a picture decoded at 20x12. */
+/** The center pixels of the four quarters of an image decoded at 20x12. */
 async function quarters(name: string, channels: 1 | 3): Promise<number[][]> {
   const window = name.includes('16') ? ([0, 65535] as const) : undefined;
   const pixels = await decodeImage(encoded(name), { width: 20, height: 12, channels, window });
@@ -24,7 +24,7 @@ const colors = [
 ];
 const grays = [88, 134, 58, 240];
 
-describe('color pictures come out in their colors', () => {
+describe('color images keep their colors', () => {
   const names = ['rgb.png', 'rgb.webp', 'rgb.tif', 'rgb.jpg', 'progressive.jpg', 'misnamed.jpg', 'rgb16.png'];
   test.each([...names, 'palette.png', 'first-frame.gif', 'opaque-alpha.png', 'exif-rotated.jpg'])(
     '%s',
@@ -37,7 +37,7 @@ describe('color pictures come out in their colors', () => {
   );
 });
 
-describe('gray pictures come out gray, on one channel or three', () => {
+describe('gray images stay gray, on one channel or three', () => {
   test.each(['gray.png', 'gray.jpg', 'gray16.png', 'gray-alpha.png'])('%s', async (name) => {
     for (const channels of [1, 3] as const) {
       const expected = grays.map((gray) => Array(channels).fill(gray));
@@ -49,7 +49,7 @@ describe('gray pictures come out gray, on one channel or three', () => {
   });
 });
 
-test('CMYK keeps the kind of its colors', async () => {
+test('CMYK colors stay roughly the same', async () => {
   const [red, green, blue, white] = await quarters('cmyk.jpg', 3);
   expect(red!.indexOf(Math.max(...red!))).toBe(0);
   expect(green!.indexOf(Math.max(...green!))).toBe(1);
@@ -57,24 +57,24 @@ test('CMYK keeps the kind of its colors', async () => {
   expect(Math.min(...white!)).toBeGreaterThan(220);
 });
 
-test('what is transparent is black, and one bit is black and white', async () => {
+test('transparent pixels are black, and one-bit images are black and white', async () => {
   expect((await quarters('right-half-transparent.png', 3))[3]).toEqual([0, 0, 0]);
   expect((await quarters('right-half-transparent.png', 3))[0]).toEqual([200, 40, 40]);
   expect(await quarters('one-bit.png', 1)).toEqual([[0], [255], [0], [255]]);
 });
 
-test('the size is that of the picture as it is looked at', async () => {
+test('the size is that of the image after EXIF rotation', async () => {
   expect(await imageSize(encoded('exif-rotated.jpg'))).toMatchObject({ width: 40, height: 24 });
 });
 
-test('a small picture is enlarged between pixel centers', async () => {
+test('a small image is enlarged between pixel centers', async () => {
   const image = { kind: 'pixels', pixels: Uint8Array.of(0, 10), width: 2, height: 1, channels: 1 } as const;
   expect([...(await decodeImage(image, { width: 4, height: 2, channels: 1 }))]).toEqual([
     0, 3, 8, 10, 0, 3, 8, 10,
   ]);
 });
 
-test('pixels of the right size are taken as they are, others are resized', async () => {
+test('pixels of the right size are used as they are; others are resized', async () => {
   const pixels = Uint8Array.of(0, 0, 255, 255);
   const image = { kind: 'pixels', pixels, width: 2, height: 2, channels: 1 } as const;
   expect(await decodeImage(image, { width: 2, height: 2, channels: 1 })).toBe(pixels);

@@ -8,7 +8,7 @@ import { decodeError, openEncoded, openPixelsOf } from './sharpImage.js';
 import { MachineError } from './storage.js';
 import { encodedFacts, type ImageFacts, type ImageReading, unpacked } from './unpack.js';
 
-/** The size of a decoded image, the same for all of a dataset: the network's input. And how files become such images. */
+/** The size of decoded images, which is the network's input size, and how files are read. */
 export interface PixelFormat extends ImageReading {
   readonly width: number;
   readonly height: number;
@@ -16,7 +16,7 @@ export interface PixelFormat extends ImageReading {
   readonly channels: 1 | 3;
 }
 
-/** What decodes all that the JPEG decoder does not. */
+/** Decodes everything that the JPEG decoder does not. */
 type DecodeOther = (image: StoredImage, format: PixelFormat) => Promise<Uint8Array>;
 
 /** Bytes of one decoded image. */
@@ -24,15 +24,15 @@ export function imageBytes({ width, height, channels }: PixelFormat): number {
   return width * height * channels;
 }
 
-const longestDecode = 60; // seconds; a decoder that loops on a damaged file ends here
+const longestDecode = 60; // seconds; stops a decoder that loops on a damaged file
 
 /**
- * Decode an image to 8-bit pixels of a size, rows from the top, channels interleaved.
+ * Decodes an image to 8-bit pixels of a given size, rows from the top, channels interleaved.
  *
- * Width and height are fitted without keeping their proportion, as the paper's recipe does; shrinking averages (a
- * triangle filter, as Pillow's antialiased bilinear), enlarging is bilinear. EXIF rotation is applied, more than 8 bits become 8 by
- * `format.window`, palettes and CMYK become RGB by their profile, `format.frame` of an animation counts, and what is transparent is
- * black.
+ * The aspect ratio is not kept, as in the paper's recipe. Shrinking averages (a triangle filter, like
+ * Pillow's antialiased bilinear); enlarging is bilinear. EXIF rotation is applied. More than 8 bits are
+ * reduced to 8 by `format.window`. Palettes and CMYK are converted to RGB by their profile. `format.frame`
+ * selects a frame of an animation. Transparent pixels become black.
  *
  * @example
  * (await decodeImage({ kind: 'encoded', bytes }, { width: 224, height: 224, channels: 3 })).length // 150528
@@ -50,7 +50,7 @@ export async function decodeImage(
 }
 
 /**
- * The same, into memory that is there.
+ * Decodes an image as `decodeImage` does, into existing memory.
  *
  * @example
  * await decodeInto({ kind: 'encoded', bytes }, format, batch, 3 * imageBytes(format)) // the fourth image of a batch
@@ -68,14 +68,20 @@ export async function decodeInto(
     out.set(await decodeOther(image, format), offset);
 }
 
-/** With sharp: every format, every peculiarity, and the reason where an image is damaged. What sharp does not read is unpacked before. */
+/**
+ * Decodes with sharp: every format and special case, with a reason if an image is damaged. Formats that sharp
+ * does not read are unpacked first.
+ */
 export function decodeWithSharp(image: StoredImage, format: PixelFormat): Promise<Uint8Array> {
   return patiently(() => decodeOnce(image, format));
 }
 
 const pauses = [100, 200, 400, 800]; // milliseconds
 
-/** Tells what is wrong. What the machine lacks now it may have when other images are done: that is tried again for a second. */
+/**
+ * Rejects with a readable error. If the machine is short of a resource, other images may soon free it, so the
+ * work is retried for about a second.
+ */
 async function patiently<Result>(work: () => Promise<Result>, attempt = 0): Promise<Result> {
   try {
     return await work();
@@ -98,7 +104,7 @@ async function decodeOnce(image: StoredImage, format: PixelFormat): Promise<Uint
       fit: 'fill',
       kernel: 'linear',
       withoutEnlargement: true,
-      // libwebp would shrink with a filter of its own, which no other program can reproduce.
+      // libwebp would shrink with its own filter, which no other program can reproduce.
       fastShrinkOnLoad: false,
     })
     .toColorspace(channels === 1 ? 'b-w' : 'srgb')
@@ -111,7 +117,7 @@ async function decodeOnce(image: StoredImage, format: PixelFormat): Promise<Uint
   return enlarge(data, info.width, info.height, format);
 }
 
-/** An image as sharp takes it, in 8 bits; nothing is resized yet. */
+/** Opens an image with sharp, in 8 bits and not yet resized. */
 export async function openImage(image: StoredImage, reading: ImageReading): Promise<Sharp> {
   const { image: plain, page = 0 } = await unpacked(image, reading);
   if (plain.kind === 'pixels') return openPixelsOf(plain.pixels, plain);
@@ -119,13 +125,16 @@ export async function openImage(image: StoredImage, reading: ImageReading): Prom
   return openEncoded(plain.bytes, page === 0 ? { pixelLimit } : { pixelLimit, page });
 }
 
-/** Width, height, channels and frames of an image as stored, after EXIF rotation, without decoding its pixels. */
+/**
+ * The width, height, channels, and frames of a stored image, after EXIF rotation, without decoding its
+ * pixels.
+ */
 export async function imageSize(image: StoredImage, reading: ImageReading = {}): Promise<ImageFacts> {
   if (image.kind === 'pixels') return { ...image, frames: 1 };
   return patiently(() => encodedFacts(image.bytes, reading));
 }
 
-/** The pixels of an image that is stored as they are wanted. */
+/** The pixels of an image that is already stored in the wanted format. */
 function storedPixels(image: StoredImage, { width, height, channels }: PixelFormat): Uint8Array | undefined {
   const isWanted =
     image.kind === 'pixels' &&

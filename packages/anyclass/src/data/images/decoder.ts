@@ -8,29 +8,32 @@ import { wasRead } from './storage.js';
 /** Decodes images to one size, many at once. */
 export interface Decoder {
   decode(image: StoredImage): Promise<Uint8Array>;
-  /** Write the pixels into `out` at `offset`; rejects with the reason where the image cannot be decoded. */
+  /** Writes the pixels into `out` at `offset`; rejects with the reason if the image cannot be decoded. */
   decodeInto(image: StoredImage, out: Uint8Array, offset: number): Promise<void>;
-  /** The same for an image that is still to be read. A JPEG file is read by the thread that decodes it. */
+  /** The same for an image that is yet to be read. A JPEG file is read by the thread that decodes it. */
   readInto(image: UnreadImage, out: Uint8Array, offset: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** An image somewhere, such as a file or a cell of a table. */
+/** An image that is yet to be read, from a file, a table cell, and so on. */
 export interface UnreadImage {
-  /** Where it is a file of its own. */
+  /** The path, if the image is a file. */
   readonly path?: string | undefined;
-  /** Rejects with the reason where it is missing or cannot be read. */
+  /** Rejects with the reason if the image is missing or cannot be read. */
   read(): Promise<StoredImage>;
 }
 
 export interface DecoderOptions {
-  /** Processes for sharp, see there; 0 for threads of this one. Default: one a core, but 0 on two or three cores. */
+  /**
+   * Number of processes for sharp (see `createDecoder`); 0 for threads of this process. Default: one per
+   * core, or 0 on fewer than four cores.
+   */
   readonly processes?: number;
 }
 
 /**
- * Decode JPEG in threads of this process, and what sharp decodes in processes of their own or here. The pixels are the
- * same either way; nothing is started before the first image needs it.
+ * Creates a decoder. JPEG is decoded in threads of this process; what sharp decodes, in separate processes or
+ * here. The pixels are the same either way. Nothing is started until the first image needs it.
  *
  * @example
  * const decoder = createDecoder({ width: 224, height: 224, channels: 3 }, {});

@@ -1,8 +1,9 @@
 import type { PixelFormat } from './decode.js';
 
 /**
- * Enlarge 8-bit pixels, bilinear between pixel centers, edges repeated: as Pillow does, first along rows, then along
- * columns, each rounded. libvips enlarges from the corner, which moves the image by up to half a pixel.
+ * Enlarges 8-bit pixels, bilinear between pixel centers, with repeated edges. Like Pillow, it stretches rows
+ * and then columns, rounding each time. libvips enlarges from the corner, which shifts the image by up to
+ * half a pixel.
  *
  * @example
  * enlarge(Uint8Array.of(0, 10), 2, 1, { width: 4, height: 1, channels: 1 }) // 0, 3, 8, 10
@@ -13,7 +14,7 @@ export function enlarge(pixels: Uint8Array, width: number, height: number, forma
   return height === format.height ? wide : stretch(wide, 1, height, format.height, format.width * channels);
 }
 
-/** Stretch the middle one of [outer, length, inner] numbers. */
+/** Stretches the middle dimension of [outer, length, inner]. */
 function stretch(values: Uint8Array, outer: number, from: number, to: number, inner: number): Uint8Array {
   const out = new Uint8Array(outer * to * inner);
   for (let t = 0; t < to; t++) {

@@ -6,12 +6,12 @@ import type { NameTable } from '../nameTable.js';
 import type { ImageSource } from './imageSource.js';
 import { fromStorage } from './storage.js';
 
-// Cheaper than the one in node:fs/promises, which makes an object of every open file.
+// Cheaper than the one in node:fs/promises, which creates an object for every open file.
 const readFile = promisify(readFileWithCallback);
 
 /**
- * Images in files: row r is `folderOf(r)` + its name. Names were checked when the table was read: none leads out of
- * the folder.
+ * Images in files: the path of row r is its name within `folderOf(r)`. Names were checked when the table was
+ * read, so none leads out of the folder.
  *
  * @example
  * const images = fileImages(names, () => 'data/sewer/train');
@@ -37,7 +37,7 @@ export function fileImages(names: NameTable, folderOf: (row: number) => string):
 }
 
 /**
- * The folder of each row where tables were read one after another.
+ * Returns the folder of each row, for tables that were read one after another.
  *
  * @example
  * folderByRow([{ firstRow: 0, folder: 'train' }, { firstRow: 900, folder: 'val' }])(950) // 'val'

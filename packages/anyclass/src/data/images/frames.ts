@@ -1,10 +1,13 @@
 import { DataError } from '../../errors/dataError.js';
 
-/** Which frame of a file with several is the image: a page of a TIFF, a frame of a GIF, WebP or DICOM. Numbers count from 1. */
+/**
+ * Which frame of a file is the image: a page of a TIFF, or a frame of a GIF, WebP, or DICOM. Numbers count
+ * from 1.
+ */
 export type Frame = 'first' | 'middle' | 'last' | number;
 
 /**
- * The index of the frame to take. A file with one frame is that frame, whatever was asked for.
+ * The index of the frame to read. A file with one frame always gives that frame.
  *
  * @example
  * frameIndex('middle', 30) // 14

@@ -6,14 +6,14 @@ const imageExtensions = new Set(
   '.jpg .jpeg .jpe .jfif .png .webp .tif .tiff .gif .avif .bmp .dib .dcm .dicom'.split(' '),
 );
 
-/** The remark on files of a folder that were skipped, of one and of many. */
+/** The remark on skipped files in a folder, for one and for many. */
 export const skippedWords = [
   'file that is not an image was skipped',
   'files that are not images were skipped',
 ] as const;
 
 /**
- * Whether a file is an image that the decoder reads, as far as its name tells.
+ * Whether a file is an image that the decoder reads, judging by its name.
  *
  * @example
  * isImageFile('photos/a.JPG') // true
@@ -23,7 +23,8 @@ export function isImageFile(path: string): boolean {
 }
 
 /**
- * The same for a file that is there. Scanners write DICOM without an extension, or with a number for one: its first bytes tell.
+ * Whether an existing file is an image. Scanners write DICOM without an extension, or with a number as one,
+ * so the first bytes decide.
  *
  * @example
  * holdsImage('scans', 'IM000001') // true
@@ -43,6 +44,6 @@ function firstBytes(path: string): Uint8Array {
       closeSync(file);
     }
   } catch {
-    return bytes; // what cannot be read is no image either
+    return bytes; // an unreadable file is not an image either
   }
 }

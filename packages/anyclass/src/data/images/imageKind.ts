@@ -1,10 +1,10 @@
-/** Kinds of files that need more than one call of sharp; `plain` is all else. */
+/** Kinds of files that need more than a single call to sharp; `plain` is everything else. */
 export type ImageKind = 'plain' | 'png16' | 'tiff' | 'animation' | 'dicom' | 'bmp';
 
 const signatures: readonly (readonly [text: string, at: number, kind: ImageKind])[] = [
   ['\xff\xd8\xff', 0, 'plain'],
   ['\x89PNG', 0, 'plain'],
-  ['DICM', 128, 'dicom'], // before TIFF: some begin as one too
+  ['DICM', 128, 'dicom'], // before TIFF: some DICOM files also start like a TIFF
   ['II*\0', 0, 'tiff'],
   ['MM\0*', 0, 'tiff'],
   ['II+\0', 0, 'tiff'],
@@ -15,14 +15,14 @@ const signatures: readonly (readonly [text: string, at: number, kind: ImageKind]
 ];
 
 /**
- * The kind of an image file, told by its content.
+ * The kind of an image file, judging by its content.
  *
  * @example
  * imageKind(await readFile('scan.dcm')) // 'dicom'
  */
 export function imageKind(bytes: Uint8Array): ImageKind {
   const found = signatures.find(([text, at]) => holds(bytes, text, at));
-  // A PNG's bits a channel are in its header.
+  // Byte 24 of a PNG's header is its bits per channel.
   if (found?.[0] === '\x89PNG' && bytes[24] === 16) return 'png16';
   return found?.[2] ?? 'plain';
 }

@@ -11,18 +11,18 @@ export type StoredImage =
 
 /** Where the images of a dataset come from: files, Parquet, or a generator. */
 export interface ImageSource {
-  /** Why there are no images at all: the dataset is a table of features. */
+  /** Why the dataset has no images at all: it has features instead. */
   readonly absent?: string;
   /**
-   * The stored image of a row; rejects with a MissingImageError where it is missing, and with a StorageError where the storage is
-   * gone and did not come back.
+   * Reads the stored image of a row. Rejects with a MissingImageError if it is missing, and with a
+   * StorageError if the storage is unavailable and did not come back.
    */
   read(row: number): Promise<StoredImage>;
-  /** Where the image of a row is a file of its own. */
+  /** The path of a row's image, if images are files. */
   path?(row: number): string;
   /**
-   * A text that changes when the stored image does (size and time of its file): how a cache knows it is stale. Storage that is
-   * gone is waited for only on request.
+   * A text that changes when the stored image does (its file's size and time), by which a cache detects that
+   * it is stale. Waits for unavailable storage only if asked to.
    */
   fingerprint(row: number, options?: { readonly wait?: boolean }): Promise<string>;
   close(): Promise<void>;

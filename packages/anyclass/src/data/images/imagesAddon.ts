@@ -1,4 +1,4 @@
-// The native part of images, which setup builds; undefined where it is missing, and everything has another way then.
+// The native image addon, which setup builds. It may be missing; all callers have a fallback.
 
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -11,11 +11,15 @@ export const imagesLibrary: NativeLibrary = {
   usesLibtorch: false,
 };
 
-/** Its functions work on threads; until a promise settles, no array may be transferred to another thread. */
+/**
+ * The addon's functions run on threads; until a promise settles, no array may be transferred to another
+ * thread.
+ */
 export interface ImagesAddon {
   /**
-   * Rows of an open file of records of `bytes` bytes, one after another into `out` at `offset`. False where the file
-   * ends early, cannot be read, or holds a row whose checksum (zlib's crc32) is not the given one.
+   * Reads rows of `bytes` bytes each from an open file, one after another into `out` at `offset`. Returns
+   * false if the file ends early, cannot be read, or has a row whose checksum (zlib's crc32) differs from the
+   * given one.
    */
   readRows(
     file: number,
@@ -25,9 +29,9 @@ export interface ImagesAddon {
     out: Uint8Array,
     offset: number,
   ): Promise<boolean>;
-  /** Left out where it was built without libjpeg-turbo, as the next. */
+  /** Decodes a JPEG; false if it cannot. Like the next one, missing if built without libjpeg-turbo. */
   decodeJpeg?(bytes: Uint8Array, ...destination: Destination): Promise<boolean>;
-  /** The same of a file; false also where it cannot be read. */
+  /** The same for a file; also false if it cannot be read. */
   decodeJpegFile?(path: string, ...destination: Destination): Promise<boolean>;
 }
 
@@ -35,7 +39,7 @@ type Destination = [out: Uint8Array, offset: number, width: number, height: numb
 
 let opened: { readonly addon: ImagesAddon | undefined } | undefined;
 
-/** Opened by the first call. */
+/** The addon, loaded by the first call; undefined if it is missing. */
 export function imagesAddon(): ImagesAddon | undefined {
   opened ??= { addon: open() };
   return opened.addon;
@@ -47,6 +51,6 @@ function open(): ImagesAddon | undefined {
   try {
     return createRequire(import.meta.url)(build.path);
   } catch {
-    return undefined; // built where libjpeg was, and it is no longer there
+    return undefined; // for example, libjpeg was removed after the build
   }
 }

@@ -17,14 +17,14 @@ const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
 const addon = findBuild(imagesLibrary)?.path;
 const format = { width: 20, height: 12, channels: 3 } as const;
 
-/** Blotches of all colors, the same for a size. */
+/** Blotches of all colors; the same for the same size. */
 function picture(width: number, height: number): Sharp {
   const draw = randomStream('sample', 7, width, height);
   const noise = Uint8Array.from({ length: width * height * 3 }, () => draw.below(256));
   return sharp(noise, { raw: { width, height, channels: 3 } }).blur(2);
 }
 
-/** The same without strong colors: none is cut off at 0 or 255. */
+/** The same without strong colors, so that none is clipped at 0 or 255. */
 function muted(width: number, height: number): Sharp {
   return picture(width, height).linear(0.5, 64);
 }
@@ -45,7 +45,7 @@ function largestDifference(a: Uint8Array, b: ArrayLike<number>): number {
 
 describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turbo at set-up)', () => {
   test.each(['rgb.jpg', 'gray.jpg', 'progressive.jpg', 'exif-rotated.jpg'])(
-    "%s has sharp's pixels, but for rounding",
+    "%s has sharp's pixels, up to rounding",
     async (name) => {
       const bytes = readFileSync(join(fixtures, name));
       const pixels = await decoded(bytes, format);
@@ -59,7 +59,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     expect(await decoded(readFileSync(join(fixtures, name)), format)).toBeUndefined();
   });
 
-  test('a file gives the pixels of its bytes; what is no plain JPEG file is left to others', async () => {
+  test('a file gives the pixels of its bytes; anything but a plain JPEG file is left to other decoders', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'anyclass-jpeg-'));
     const at = (name: string) => join(folder, name);
     const out = new Uint8Array(imageBytes(format));
@@ -77,7 +77,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     rmSync(folder, { recursive: true });
   });
 
-  test('every EXIF orientation is turned as sharp turns it', async () => {
+  test('every EXIF orientation is applied as sharp applies it', async () => {
     const wanted = { width: 60, height: 42, channels: 3 } as const;
     for (let orientation = 1; orientation <= 8; orientation++) {
       const bytes = await picture(90, 63).withMetadata({ orientation }).jpeg({ quality: 95 }).toBuffer();
@@ -95,7 +95,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
   });
 
   test.each(['4:4:4', '4:2:0'])(
-    'colors of %s become the gray that sharp makes of them, but for rounding',
+    "%s colors become sharp's gray, up to rounding",
     async (chromaSubsampling) => {
       const bytes = await muted(90, 63).jpeg({ quality: 95, chromaSubsampling }).toBuffer();
       for (const [width, height] of [
@@ -110,7 +110,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     },
   );
 
-  test('gray is that of the RGB pixels in linear light, turned by EXIF as they are', async () => {
+  test('gray is computed from the RGB pixels in linear light, with the same EXIF rotation', async () => {
     const bytes = await picture(90, 63).withMetadata({ orientation: 6 }).jpeg({ quality: 95 }).toBuffer();
     const size = { width: 42, height: 60 };
     const rgb = (await decoded(bytes, { ...size, channels: 3 }))!;
@@ -124,8 +124,8 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     expect(largestDifference(gray, expected)).toBeLessThan(2.5);
   });
 
-  test('at its own size a picture of any odd size has the pixels of libjpeg, but for rounding', async () => {
-    const side = fc.integer({ min: 6, max: 70 }); // with less, libjpeg does not interpolate colors
+  test("an image of any size, decoded at that size, has libjpeg's pixels, up to rounding", async () => {
+    const side = fc.integer({ min: 6, max: 70 }); // below 6, libjpeg does not interpolate colors
     await fc.assert(
       fc.asyncProperty(side, side, sampling, async (width, height, chromaSubsampling) => {
         const bytes = await muted(width, height).jpeg({ chromaSubsampling }).toBuffer();
@@ -137,7 +137,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     );
   });
 
-  test('resizing is the triangle filter over the decoded picture, to a gray level', async () => {
+  test('resizing is the triangle filter over the decoded image, to within a gray level', async () => {
     const side = fc.integer({ min: 1, max: 90 });
     const shrunk = fc.double({ min: 0.26, max: 3, noNaN: true }); // below a quarter, decoding itself shrinks
     await fc.assert(
@@ -152,7 +152,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
         const wanted = { width: Math.ceil(width * x), height: Math.ceil(height * y), channels } as const;
         const rows = filtered(whole!, 1, height, wanted.height, width * channels);
         const expected = filtered(rows, wanted.height, width, wanted.width, channels);
-        // The whole picture's colors are rounded, which those of the other never were.
+        // The colors of the full-size image were rounded; those of the resized one were not.
         const rounding = channels === 1 ? 0.5 : 1;
         expect(largestDifference((await decoded(bytes, wanted))!, expected)).toBeLessThan(rounding + 0.1);
       }),
@@ -160,13 +160,13 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     );
   });
 
-  test('so narrow a result that 16 bits would be too coarse is left to sharp', async () => {
+  test('a result so narrow that 16 bits would be too coarse is left to sharp', async () => {
     const bytes = await picture(390, 5).jpeg().toBuffer();
     expect(await decoded(bytes, { width: 6, height: 5, channels: 3 })).toBeUndefined();
     expect(await decoded(bytes, { width: 7, height: 5, channels: 3 })).toBeDefined();
   });
 
-  test('a picture shrunk while it is decoded stays near one that is not', async () => {
+  test('an image shrunk while decoding stays close to one that is not', async () => {
     const bytes = await picture(400, 300).jpeg({ quality: 95 }).toBuffer();
     const whole = await decoded(bytes, { width: 400, height: 300, channels: 3 });
     const rows = filtered(whole!, 1, 300, 30, 400 * 3);
@@ -175,7 +175,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     expect(largestDifference(pixels!, expected)).toBeLessThanOrEqual(3);
   });
 
-  test('decoded one by one or all at once, the bytes are the same', async () => {
+  test('the bytes are the same whether decoded one by one or all at once', async () => {
     const pictures = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         picture(100 + i, 80)
@@ -204,7 +204,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     expect(refused).toBeGreaterThan(90);
   });
 
-  test('what does not fit into the memory given is refused', async () => {
+  test('output memory that is too small is refused', async () => {
     const bytes = readFileSync(join(fixtures, 'rgb.jpg'));
     await expect(decodeJpeg(bytes, format, new Uint8Array(719), 0)).rejects.toThrow(RangeError);
     await expect(decodeJpeg(bytes, format, new Uint8Array(720), 1)).rejects.toThrow(RangeError);
@@ -213,7 +213,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     );
   });
 
-  test('a worker thread may end while its images are decoded', async () => {
+  test('a worker thread may exit while its images are being decoded', async () => {
     const program = `
       const { decodeJpeg } = require(${JSON.stringify(addon)});
       const bytes = require('node:fs').readFileSync(${JSON.stringify(join(fixtures, 'rgb.jpg'))});
@@ -224,7 +224,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
   });
 });
 
-/** Cut off, with some bits flipped, or of another declared size. */
+/** A copy that is truncated, has some bits flipped, or declares another size. */
 function damage(bytes: Buffer, draw: ReturnType<typeof randomStream>): Buffer {
   const copy = Buffer.from(bytes);
   const kind = draw.below(3);
@@ -243,7 +243,7 @@ function damage(bytes: Buffer, draw: ReturnType<typeof randomStream>): Buffer {
   return copy;
 }
 
-/** Resize the middle one of [outer, length, inner] numbers: each is a mean of those near its center, by a triangle. */
+/** Resizes the middle dimension of [outer, length, inner] with a triangle filter. */
 function filtered(
   values: ArrayLike<number>,
   outer: number,

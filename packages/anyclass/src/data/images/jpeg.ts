@@ -1,19 +1,21 @@
-// The JPEG decoder in native/images, where setup built it. Like Pillow's antialiased bilinear it filters the whole
-// picture, and only what is four times too large or more is shrunk while it is decoded: most pixels are Pillow's own.
+// The JPEG decoder in native/images, if setup built it. Like Pillow's antialiased bilinear, it filters the
+// full image; only images at least four times too large are shrunk while decoding. Most pixels equal
+// Pillow's.
 
 import type { PixelFormat } from './decode.js';
 import { type ImagesAddon, imagesAddon } from './imagesAddon.js';
 
-/** As in native/images/jpeg.cc. */
+/** The same limit as in native/images/jpeg.cc. */
 const mostPixels = 100e6;
 
-/** What decodes JPEG: not on every machine the same. The pixels of the two differ by a gray level here and there. */
+/** The JPEG decoder, which depends on the machine. The pixels of the two sometimes differ by a gray level. */
 export type JpegDecoder = 'libjpeg-turbo' | 'sharp';
 
 /**
- * Decode a JPEG into `out` at `offset`, on a thread. False for what is not a plain one without fault: another format,
- * CMYK, a color profile other than sRGB, damaged, or no decoder here; `out` may then hold anything.
- * Until the promise settles, neither array may be transferred to another thread.
+ * Decodes a JPEG into `out` at `offset`, on a thread. Returns false for anything but an intact, plain JPEG
+ * (another format, CMYK, a color profile other than sRGB, damage), or if this machine has no decoder; the
+ * content of `out` is then undefined. Until the promise settles, neither array may be transferred to another
+ * thread.
  *
  * @example
  * await decodeJpeg(bytes, { width: 224, height: 224, channels: 3 }, out, 0) // true
@@ -30,8 +32,8 @@ export async function decodeJpeg(
 }
 
 /**
- * The same for a file, by its name: the thread that decodes it reads it too. Node reads four files at a time, which is
- * little where a disk or its network is slow.
+ * The same for a file: the thread that decodes it also reads it. Node reads only four files at a time, which
+ * is too few for a slow disk or network.
  *
  * @example
  * await decodeJpegFile('scans/1.jpg', { width: 224, height: 224, channels: 3 }, out, 0) // true
@@ -48,7 +50,7 @@ export async function decodeJpegFile(
 }
 
 /**
- * What decodes JPEG here: sharp where setup found no libjpeg-turbo, or where ANYCLASS_JPEG=sharp asks for it.
+ * The JPEG decoder of this process: sharp if setup found no libjpeg-turbo, or if ANYCLASS_JPEG is `sharp`.
  *
  * @example
  * jpegDecoder() // 'libjpeg-turbo'
@@ -61,7 +63,7 @@ function decoder(): ImagesAddon['decodeJpeg'] {
   return process.env['ANYCLASS_JPEG'] === 'sharp' ? undefined : imagesAddon()?.decodeJpeg;
 }
 
-/** Whether fewer pixels are allowed than this decoder takes, which knows no limit of ours; sharp does. */
+/** Whether the pixel limit is below this decoder's own; sharp then enforces it. */
 function isLimited({ pixelLimit = mostPixels }: PixelFormat): boolean {
   return pixelLimit < mostPixels;
 }

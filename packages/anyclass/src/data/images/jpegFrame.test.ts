@@ -11,14 +11,14 @@ const jpegs = readdirSync(fixtures)
   .filter((name) => /\.jpe?g$/.test(name) && name !== 'misnamed.jpg')
   .map((name) => readFileSync(join(fixtures, name)));
 
-test("a JPEG's size is the decoder's", async () => {
+test('the size in the header equals the size that the decoder finds', async () => {
   for (const bytes of jpegs) {
     const { width, height } = await sharp(bytes).metadata();
     expect(jpegFrame(bytes)).toMatchObject({ width, height });
   }
 });
 
-test('whatever follows the mark of a JPEG, looking for its size ends, and finds numbers or nothing', () => {
+test('whatever follows the signature of a JPEG, the search for its size ends, with numbers or nothing', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),
@@ -38,7 +38,7 @@ test('whatever follows the mark of a JPEG, looking for its size ends, and finds 
   );
 });
 
-test('a JPEG of a few kilobytes that claims 16,000 x 16,000 pixels is refused, a real one of one color is not', async () => {
+test('a JPEG of a few kilobytes that claims 16,000 x 16,000 pixels is refused; a real single-color one is not', async () => {
   const format = { width: 8, height: 8, channels: 3 } as const;
   const bytes = Buffer.from(jpegs[0]!);
   const frame = bytes.indexOf(Buffer.from('ffc0', 'hex'));

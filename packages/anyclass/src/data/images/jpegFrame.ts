@@ -1,14 +1,15 @@
 // The size that a JPEG claims to have, read without decoding it.
 
 export interface JpegFrame {
-  /** Of the coding: 0xc0 and 0xc1 sequential, 0xc2 progressive, 0xc9 and more arithmetic. */
+  /** The coding: 0xc0 and 0xc1 sequential, 0xc2 progressive, 0xc9 and up arithmetic. */
   readonly marker: number;
   readonly width: number;
   readonly height: number;
 }
 
 /**
- * The first frame header of a JPEG; undefined for what is none, or has none where it should be.
+ * The first frame header of a JPEG; undefined if the bytes are not a JPEG, or if the header is not where it
+ * should be.
  *
  * @example
  * jpegFrame(readFileSync('photo.jpg')) // { marker: 0xc0, width: 4032, height: 3024 }
@@ -32,15 +33,15 @@ export function jpegFrame(bytes: Uint8Array): JpegFrame | undefined {
   return undefined;
 }
 
-/** SOF0 to SOF15, without DHT, JPG and DAC, which lie between them. */
+/** SOF0 to SOF15, except for DHT, JPG, and DAC, which are in the same range. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }
 
 /**
- * Whether a JPEG is cut off for sure, by its size alone: even a picture of one color takes a bit for each 8 x 8 pixels of its largest
- * component, unless it is coded
- * arithmetically. What is beyond the limit of pixels is refused for that.
+ * Whether a JPEG is certainly truncated, judging by its size: unless coded arithmetically, even a
+ * single-color image takes one bit per 8 x 8 pixels of its largest component. Images beyond the pixel limit
+ * are refused for that reason instead.
  *
  * @example
  * isTooShort(readFileSync('photo.jpg'), 1e9) // false

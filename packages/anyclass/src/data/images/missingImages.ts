@@ -7,8 +7,8 @@ import type { Dataset } from '../dataset.js';
 const looksAt = 32;
 
 /**
- * Refuses data of which no image is where it should be, judged by a few: a folder that was named wrongly is better heard of
- * before training than after it. Where only some are missing, they are left out one by one.
+ * Refuses a dataset if none of a few sampled images can be found: a wrong folder should be noticed before
+ * training, not after. If only some are missing, they are left out one by one.
  *
  * @example
  * await checkImagesAreThere(dataset, dataset.splits.train);
@@ -29,7 +29,7 @@ export async function checkImagesAreThere(dataset: Dataset, rows: Int32Array): P
   }
   if (first === undefined) return;
   throw new DataError(
-    `${dataset.name}: no image is where it should be; the first: ${first}. Set data.imageFolder to the folder that holds them`,
+    `${dataset.name}: none of the images can be found; the first: ${first}. Set data.imageFolder to the folder with the images`,
     { setting: 'data.imageFolder=FOLDER' },
   );
 }
@@ -37,8 +37,8 @@ export async function checkImagesAreThere(dataset: Dataset, rows: Int32Array): P
 const checksAtMost = 2000;
 
 /**
- * Refuses rows to be judged of which images are missing, judged by up to 2,000 of them: better heard of before training than
- * after its first epoch, when every image is asked for.
+ * Refuses rows to be evaluated if images are missing, checking about 2,000 of them: this should be noticed
+ * before training, not after the first epoch, when every image is read.
  *
  * @example
  * await checkJudgedImages(dataset, dataset.splits.validation);
@@ -55,10 +55,10 @@ export async function checkJudgedImages(dataset: Dataset, rows: Int32Array): Pro
 }
 
 /**
- * Throws where images to evaluate are missing. Damaged ones are told apart: they are the same at every reading, and reports
- * list them.
+ * Throws if images to evaluate are missing. Damaged ones are allowed: they are the same every time, and
+ * reports list them.
  *
- * @param rows how many there should be
+ * @param rows the number of images there should be
  */
 export function refusePartial(
   quarantined: readonly Pick<Quarantined, 'name' | 'missing'>[],
@@ -67,7 +67,7 @@ export function refusePartial(
   const missing = quarantined.filter((image) => image.missing).map(({ name }) => name);
   if (missing.length === 0) return;
   throw new DataError(
-    `${missing.length} of ${rows} images to evaluate are missing (${listed(missing, 3)}), and metrics of a part would pass for those of all; restore them, or set data.allowPartial to true to judge the others`,
+    `${missing.length} of ${rows} images to evaluate are missing (${listed(missing, 3)}), so the metrics would cover only a part; restore them, or set data.allowPartial to true to evaluate the others`,
     { setting: 'data.allowPartial=true' },
   );
 }

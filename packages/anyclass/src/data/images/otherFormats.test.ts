@@ -31,7 +31,7 @@ async function levelsOf(bytes: Uint8Array, reading: ImageReading = {}): Promise<
 describe('levels of PNG and TIFF', () => {
   const values = fc.uint16Array({ minLength: 12, maxLength: 12 }).map((array) => [...array]);
 
-  test('come out as they were stored', async () => {
+  test('are read as they were stored', async () => {
     await fc.assert(
       fc.asyncProperty(values, async (stored) => {
         expect(await levelsOf(png16(stored, 4, 3))).toEqual(stored);
@@ -46,7 +46,7 @@ describe('levels of PNG and TIFF', () => {
     );
   });
 
-  test('of 8 bits there are none', async () => {
+  test('do not exist for 8 bits', async () => {
     expect(await levelsOf(tiff([[1, 2, 3, 4]], 2, 2, { bits: 8 }))).toEqual([]);
     expect(await pixels(tiff([[1, 2, 3, 4]], 2, 2, { bits: 8 }), 2, 2, { window: [0, 2] })).toEqual([
       1, 2, 3, 4,
@@ -54,7 +54,7 @@ describe('levels of PNG and TIFF', () => {
   });
 });
 
-test('a 12-bit X-ray in a 16-bit file is not dark: without a window it is stretched, with one it keeps its scale', async () => {
+test('a 12-bit X-ray in a 16-bit file is not dark: without a window it is stretched; with one it keeps its scale', async () => {
   const xray = [100, 1000, 2000, 3100];
   for (const file of [png16(xray, 2, 2), tiff([xray], 2, 2)]) {
     expect(await pixels(file, 2, 2)).toEqual([0, 77, 162, 255]);
@@ -63,7 +63,7 @@ test('a 12-bit X-ray in a 16-bit file is not dark: without a window it is stretc
   }
 });
 
-test('the window is that of threads and of decoder processes alike', async () => {
+test('the window applies in threads and in decoder processes alike', async () => {
   const format = { width: 2, height: 2, channels: 1, window: [0, 4095] } as const;
   const image = encoded(png16([0, 1000, 2000, 4095], 2, 2));
   for (const processes of [0, 1]) {
@@ -74,7 +74,7 @@ test('the window is that of threads and of decoder processes alike', async () =>
 });
 
 describe('frames', () => {
-  test('are counted from 1, and a file of one frame is that frame', () => {
+  test('are counted from 1, and a file with one frame always gives that frame', () => {
     expect((['first', 'middle', 'last', 2] as const).map((frame) => frameIndex(frame, 5))).toEqual([
       0, 2, 4, 1,
     ]);
@@ -82,7 +82,7 @@ describe('frames', () => {
     expect(() => frameIndex(6, 5)).toThrow('has 5 frames; data.frame asks for 6');
   });
 
-  test('of TIFF, GIF and WebP are chosen', async () => {
+  test('can be chosen in TIFF, GIF, and WebP', async () => {
     const pages = [10, 120, 240].map((gray) => Array(64).fill(gray));
     const files = [
       tiff(pages, 8, 8, { bits: 8 }),
@@ -103,7 +103,7 @@ describe('frames', () => {
     }
   });
 
-  test('of a stack of levels are chosen too', async () => {
+  test('can be chosen in a 16-bit stack', async () => {
     expect(
       await levelsOf(
         tiff(
@@ -130,7 +130,7 @@ describe('bitmaps', () => {
   const green = [0, 255, 0];
   const palette = [0, 0, 255, 0, 0, 255, 0, 0]; // red, green
 
-  test('of all depths, from the bottom or from the top', async () => {
+  test('are read in all depths, bottom-up or top-down', async () => {
     const down = { width: 1, height: 2, bits: 24, pixels: [0, 255, 0, 0, 0, 0, 255, 0] };
     expect(await rgb(down)).toEqual([...red, ...green]);
     expect(await rgb({ ...down, height: -2 })).toEqual([...green, ...red]);
@@ -166,7 +166,7 @@ describe('bitmaps', () => {
     ]);
   });
 
-  test('in run lengths', async () => {
+  test('are read with run-length encoding', async () => {
     const runs = { width: 3, height: 2, bits: 8, compression: 1, palette };
     const coded = [3, 1, 0, 0, 0, 3, 0, 1, 0, 0, 0, 1];
     expect(await rgb({ ...runs, pixels: coded })).toEqual([
@@ -181,7 +181,7 @@ describe('bitmaps', () => {
     expect(await rgb({ ...nibbles, pixels: [3, 0x10, 0, 1] })).toEqual([...green, ...red, ...green]);
   });
 
-  test('that are damaged are refused', async () => {
+  test('are refused if damaged', async () => {
     const whole = bitmap({ width: 9, height: 9, bits: 24, pixels: Array(9 * 28).fill(7) });
     await expect(pixels(whole.subarray(0, -1), 9, 9)).rejects.toThrow('truncated');
     await expect(rgb({ width: 2, height: 1, bits: 8, palette, pixels: [0, 7, 0, 0] })).rejects.toThrow(
@@ -194,7 +194,7 @@ describe('bitmaps', () => {
   });
 });
 
-test('the pixel limit holds for every format, and may be raised or lowered', async () => {
+test('the pixel limit applies to every format and can be changed', async () => {
   const jpeg = await sharp({ create: { width: 30, height: 20, channels: 3, background: '#123' } })
     .jpeg()
     .toBuffer();
@@ -204,7 +204,7 @@ test('the pixel limit holds for every format, and may be raised or lowered', asy
   }
 });
 
-test('DICOM is found without an extension too, by its content', () => {
+test('DICOM without an extension is recognized by its content', () => {
   const folder = mkdtempSync(join(tmpdir(), 'anyclass-names-'));
   const dicom = Buffer.concat([Buffer.from('II*\0'), Buffer.alloc(124), Buffer.from('DICM')]);
   for (const name of ['IM0001', '1.2.840.7', 'notes'])
@@ -227,7 +227,7 @@ describe('a survey of levels', () => {
   };
   const xrays = [png16([100, 3100], 2, 1), png16([0, 1500], 2, 1)];
 
-  test('misses a window, and suggests one that holds all levels', async () => {
+  test('reports a missing window and suggests one that covers all levels', async () => {
     const { kinds, statistics } = await survey({}, xrays);
     expect(kinds).toEqual(['no-window 2']);
     expect(statistics).toMatchObject({
@@ -240,7 +240,7 @@ describe('a survey of levels', () => {
     expect((await survey({ window: 'auto' }, xrays)).kinds).toEqual([]);
   });
 
-  test('tells of a window that shows nothing, and of one that nothing needs', async () => {
+  test('reports a window that shows nothing, and one that no image needs', async () => {
     expect((await survey({ window: [5000, 6000] }, xrays)).kinds).toEqual(['unfit-window 2']);
     expect((await survey({ window: [0, 4095] }, xrays)).kinds).toEqual([]);
     const plain = await sharp({ create: { width: 3, height: 2, channels: 3, background: '#123' } })
@@ -259,7 +259,7 @@ describe('a survey of levels', () => {
     expect(problem?.examples.map((example) => Number.parseInt(example, 10))).toEqual([...Array(10).keys()]);
   });
 
-  test('tells of several frames unless one is chosen', async () => {
+  test('reports several frames unless one is chosen', async () => {
     const stack = tiff(
       [
         [1, 2],

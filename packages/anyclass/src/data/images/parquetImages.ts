@@ -5,8 +5,9 @@ import type { ParquetFile } from '../readers/parquet/parquetFile.js';
 import type { ImageSource } from './imageSource.js';
 import { fromStorage } from './storage.js';
 
-// Row groups are decoded whole, and a shuffled epoch comes back to each of them often: this much of encoded images is
-// kept. A larger dataset should be prepared (one pass in order), or it reads a row group for nearly every image.
+// Row groups are decoded whole, and a shuffled epoch returns to each of them often, so this much of encoded
+// images is kept. A larger dataset should be prepared (one pass in order); otherwise, a row group is read for
+// nearly every image.
 const keptBytes = 1024 ** 3;
 
 /**
@@ -24,7 +25,7 @@ export function parquetImages(files: readonly ParquetFile[], column: string): Im
   const groupRows = (g: number) => {
     const known = kept.get(g);
     if (known) {
-      kept.delete(g); // and put it at the end: the first entry is the one unused for longest
+      kept.delete(g); // and move it to the end: the first entry is the least recently used
       kept.set(g, known);
       return known;
     }
@@ -35,7 +36,7 @@ export function parquetImages(files: readonly ParquetFile[], column: string): Im
     );
     kept.set(g, rows);
     bytes += group.bytes;
-    // What could not be read now may be readable when it is asked for again.
+    // A group that cannot be read now may be readable later.
     rows.catch(() => {
       if (kept.delete(g)) bytes -= group.bytes;
     });
@@ -76,9 +77,9 @@ async function allRows(blocks: AsyncIterable<Record<string, unknown>[]>): Promis
 
 interface RowGroup {
   readonly file: ParquetFile;
-  /** Its place in the file. */
+  /** The index within the file. */
   readonly index: number;
-  /** Row of the dataset that the group begins with. */
+  /** The dataset row of the group's first row. */
   readonly firstRow: number;
   readonly bytes: number;
 }

@@ -15,9 +15,9 @@ test.skipIf(withoutPillow).each([
   [640, 480], // shrunk by the filter alone
   [900, 1200], // also while the JPEG is decoded
   [160, 120], // enlarged
-  [150, 600], // one of each
+  [150, 600], // one side enlarged, the other shrunk
 ])(
-  'photographs of %ix%i come out within 2 gray levels of Pillow’s antialiased bilinear (needs Pillow, scikit-learn)',
+  'photographs of %ix%i are within 2 gray levels of Pillow’s antialiased bilinear (needs Pillow, scikit-learn)',
   async (width, height) => {
     const files = join(folder, `${width}`);
     mkdirSync(files);

@@ -5,19 +5,21 @@ import type { ImageSource } from './imageSource.js';
 /** Decoded images of one size by row: from the originals, or from a prepared cache. */
 export interface PixelSource {
   readonly format: PixelFormat;
-  /** Write the pixels of a row into `out` at `offset`; rejects with the reason if the image cannot be read. */
+  /**
+   * Writes the pixels of a row into `out` at `offset`; rejects with the reason if the image cannot be read.
+   */
   readInto(row: number, out: Uint8Array, offset: number): Promise<void>;
   /**
-   * Write the pixels of rows one after another into `out`, all at once. False where that cannot be: then ask for each,
-   * which also tells what is wrong with it. Left out where nothing is gained by it.
+   * Writes the pixels of several rows one after another into `out`, in one operation. Returns false if that
+   * is not possible; then read each row, which also gives the reason. Undefined if it would not be faster.
    */
   readAll?(rows: Int32Array, out: Uint8Array): Promise<boolean>;
-  /** End what decodes; the dataset stays open. */
+  /** Stops the decoders; the dataset stays open. */
   close(): Promise<void>;
 }
 
 /**
- * Images decoded each time they are asked for.
+ * Decodes images each time they are read.
  *
  * @example
  * const pixels = decodedPixels(dataset.images, { width: 224, height: 224, channels: 3 });

@@ -4,11 +4,11 @@ import type { Quarantined } from '../../events/runSummary.js';
 import type { NameTable } from '../nameTable.js';
 import { MachineError, MissingImageError } from './storage.js';
 
-/** The images that could not be used so far: listed, counted, never replaced by others. */
+/** The images that could not be used so far: listed and counted, never replaced by others. */
 export interface Quarantine {
   /**
-   * Note an image; with `strict` this throws instead, and always where the machine is at fault, such as storage that is gone.
-   * Noting it twice keeps one entry.
+   * Adds an image. Throws instead with `strict`, and whenever the machine is at fault, as with unavailable
+   * storage. Adding an image twice keeps one entry.
    */
   add(row: number, error: unknown): void;
   readonly size: number;
@@ -16,6 +16,8 @@ export interface Quarantine {
 }
 
 /**
+ * Creates an empty quarantine.
+ *
  * @example
  * const quarantine = createQuarantine(dataset.names, { strict: false });
  * quarantine.add(3, new Error('premature end of JPEG image'));

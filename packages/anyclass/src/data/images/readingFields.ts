@@ -1,4 +1,4 @@
-// How files become images of 8 bits, as configurations and model files have it.
+// Schema fields for how files become 8-bit images, shared by configurations and model files.
 
 import { z } from 'zod';
 
@@ -6,7 +6,7 @@ const percent = z.number().min(0).max(100);
 const isRising = ([low, high]: [number, number]) => low < high;
 
 const expectedWindow =
-  'expected auto, percentiles, [low, high] or {"percentiles": [low, high]}, the lower one first';
+  'expected auto, percentiles, [low, high], or {"percentiles": [low, high]}, with low below high';
 
 export const windowField = z.union(
   [
@@ -19,7 +19,7 @@ export const windowField = z.union(
 
 export const frameField = z.union(
   [z.enum(['first', 'middle', 'last']), z.int().positive()],
-  'expected first, middle, last or a number from 1 on',
+  'expected first, middle, last, or a number from 1',
 );
 
 export const readingFields = {

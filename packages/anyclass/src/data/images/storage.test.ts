@@ -20,7 +20,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 afterEach(() => vi.unstubAllEnvs());
 const format = { width: 8, height: 8, channels: 3 } as const;
 
-/** Twelve images in a folder of their own; `absent` has no file, `damaged` is cut off. */
+/** Twelve images in a new folder; `absent` has no file, `damaged` is truncated. */
 async function files(name: string, { absent = -1, damaged = -1 } = {}): Promise<Dataset> {
   const folder = join(root, name);
   mkdirSync(join(folder, 'images'), { recursive: true });
@@ -56,7 +56,7 @@ async function scored(dataset: Dataset, options: { allowPartial?: boolean } = {}
   }
 }
 
-test('a folder that is gone for a moment is waited for, and no image is lost', async () => {
+test('a folder that is briefly unavailable is waited for, and no image is lost', async () => {
   const dataset = await files('moment');
   const folder = join(root, 'moment', 'images');
   const loader = createLoader(dataset, decodedPixels(dataset.images, format), { rows: all, batchSize: 4 });
@@ -68,7 +68,7 @@ test('a folder that is gone for a moment is waited for, and no image is lost', a
   expect({ read, quarantined: loader.quarantined() }).toEqual({ read: 12, quarantined: [] });
 });
 
-test('a folder below that of the images is waited for as well, where something was read from it', async () => {
+test('a subfolder is waited for too, if something was read from it before', async () => {
   const folder = join(root, 'below');
   mkdirSync(join(folder, '2024'), { recursive: true });
   const names = ['2024/a.png', '2024/b.png', '2025/c.png'];
@@ -76,7 +76,7 @@ test('a folder below that of the images is waited for as well, where something w
   for (const name of names.slice(0, 2)) copyFileSync(join(fixtures, 'rgb.png'), join(folder, name));
   const { images } = await openDataset(join(folder, 'labels.csv'));
   await images.read(0);
-  // A folder that never was: its images are missing, and nobody waits for them.
+  // A folder that never existed: its images are missing, and there is no waiting.
   await expect(images.read(2)).rejects.toBeInstanceOf(MissingImageError);
   renameSync(join(folder, '2024'), join(folder, 'away'));
   const back = sleep(400).then(() => renameSync(join(folder, 'away'), join(folder, '2024')));
@@ -87,14 +87,14 @@ test('a folder below that of the images is waited for as well, where something w
   await expect(images.read(1)).rejects.toThrow(/the folder .*2024 is gone/);
 });
 
-test('storage that stays away is an error of its own, and puts no image into quarantine', async () => {
+test('storage that stays unavailable is a separate error and quarantines no image', async () => {
   vi.stubEnv('ANYCLASS_STORAGE_SECONDS', '0.2');
   const dataset = await files('away');
   rmSync(join(root, 'away', 'images'), { recursive: true });
   const loader = createLoader(dataset, decodedPixels(dataset.images, format), { rows: all, batchSize: 4 });
   await expect(loader.epoch(0).next()).rejects.toThrow(/the folder .*images is gone/);
   expect(loader.quarantined()).toEqual([]);
-  // As a mount point without its disk: there, and empty.
+  // Like a mount point without its disk: it exists but is empty.
   mkdirSync(join(root, 'away', 'images'));
   await expect(scored(dataset)).rejects.toBeInstanceOf(StorageError);
   await expect(prepareCache(dataset, { format, folder: join(root, 'cache') })).rejects.toBeInstanceOf(
@@ -102,7 +102,7 @@ test('storage that stays away is an error of its own, and puts no image into qua
   );
 });
 
-test('errors of a disk or a network are waited for, others are not', async () => {
+test('disk and network errors are retried, others are not', async () => {
   vi.stubEnv('ANYCLASS_STORAGE_SECONDS', '5');
   let attempts = 0;
   const failing = (code: string, times: number) => async () => {
@@ -119,7 +119,7 @@ test('errors of a disk or a network are waited for, others are not', async () =>
   expect(attempts).toBe(2);
 });
 
-test('no figures of a part: a missing image to evaluate is an error that names it', async () => {
+test('no metrics from a part: a missing image to evaluate is an error that names it', async () => {
   const dataset = await files('partial', { absent: 7 });
   await expect(scored(dataset)).rejects.toThrow(
     /1 of 12 images to evaluate are missing \(7\.png\).*data\.allowPartial/,
@@ -131,19 +131,19 @@ test('no figures of a part: a missing image to evaluate is an error that names i
   expect(progress).toEqual([0, 4, 7, 11]);
 });
 
-test('damaged images are left out as ever, and are no missing ones', async () => {
+test('damaged images are left out and do not count as missing', async () => {
   const { rows, quarantined } = await scored(await files('damaged', { damaged: 5 }));
   expect(rows.length).toBe(11);
   expect(quarantined).toEqual([{ row: 5, name: '5.png', reason: expect.any(String) }]);
 });
 
-test.skipIf(process.getuid?.() === 0)('an image that may not be read counts as missing', async () => {
+test.skipIf(process.getuid?.() === 0)('an image without read permission counts as missing', async () => {
   const dataset = await files('forbidden');
   chmodSync(join(root, 'forbidden', 'images', '3.png'), 0);
   await expect(scored(dataset)).rejects.toThrow('3.png');
 });
 
-test('a machine without threads for the decoder is an error of its own, and puts no image into quarantine', async () => {
+test('a lack of threads for the decoder is a separate error and quarantines no image', async () => {
   const lack = decodeError(new Error('glib: Error creating thread: Resource temporarily unavailable'));
   expect(lack).toBeInstanceOf(MachineError);
   expect(lack.message).toContain('ulimit -u');
@@ -154,7 +154,7 @@ test('a machine without threads for the decoder is an error of its own, and puts
   expect(loader.quarantined()).toEqual([]);
 });
 
-test('a path that was never there is told at once', async () => {
+test('a path that never existed is reported immediately', async () => {
   for await (const input of imageInputs([join(root, 'nowhere', 'a.png')]))
     await expect(input.read()).rejects.toThrow('no such file');
 });

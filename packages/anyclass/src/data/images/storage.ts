@@ -1,6 +1,6 @@
-// Three ways in which an image is not there: its file is damaged (whoever decodes it says so), its file is missing, or the storage
-// that holds it is gone: a network share that hangs, a disk that was pulled, a folder that is being replaced. The last is waited
-// for, and never mistaken for the others.
+// An image may be unavailable for three reasons: its file is damaged (the decoder reports that), its file is
+// missing, or its storage is gone, such as a network share that hangs, a disk that was removed, or a folder
+// that is being replaced. Only the last is waited for, and it is never mistaken for the others.
 
 import { opendir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -9,12 +9,12 @@ import { DataError } from '../../errors/dataError.js';
 import { errorCode, fileProblem } from '../../files/fileProblem.js';
 import { shownPath } from '../../files/shownPath.js';
 
-/** An image whose file is missing or may not be read, in storage that is there. */
+/** An image whose file is missing or not readable, although its storage is available. */
 export class MissingImageError extends DataError {
   override readonly name: string = 'MissingImageError';
 }
 
-/** The machine is at fault, and not an image, of which nothing is known: it is never counted as damaged or missing. */
+/** The machine is at fault, not the image, which is therefore never counted as damaged or missing. */
 export class MachineError extends DataError {
   override readonly name: string = 'MachineError';
 }
@@ -24,7 +24,10 @@ export class StorageError extends MachineError {
   override readonly name: string = 'StorageError';
 }
 
-/** What disks and network file systems report when the fault is theirs and not the file's, and what passes by itself. */
+/**
+ * Codes that disks and network file systems report when the fault is theirs, not the file's, and temporary
+ * shortages.
+ */
 const storageCodes = new Set([
   ...['EIO', 'EREMOTEIO', 'ENXIO', 'ENODEV', 'ENOMEDIUM', 'ESHUTDOWN', 'ESTALE', 'EUCLEAN'],
   ...[
@@ -40,16 +43,19 @@ const storageCodes = new Set([
   ...['EHOSTDOWN', 'EHOSTUNREACH', 'EAGAIN', 'EBUSY', 'EINTR', 'EMFILE', 'ENFILE', 'ENOMEM'],
 ]);
 
-/** Until when a folder that is gone is waited for. All who read from it wait together, not one after another. */
+/**
+ * The deadline for each folder that is gone. All readers of a folder share it, rather than waiting one after
+ * another.
+ */
 const deadlines = new Map<string, number>();
 
-/** Folders below which something was read: where one of them is gone, so is what it holds. Others may never have been there. */
+/** Folders below which something was read: only these can be gone, since others may never have existed. */
 const seen = new Set<string>();
 
-/** Waits between attempts, in milliseconds: 100, 200, 400 … up to 5 s. */
+/** Waits between attempts, in milliseconds: 100, 200, 400… up to 5 s. */
 const [firstWait, longestWait] = [100, 5000];
 
-/** How long storage is waited for: 30 s, or what ANYCLASS_STORAGE_SECONDS says. */
+/** How long to wait for storage: ANYCLASS_STORAGE_SECONDS, or 30 s. */
 function patience(): number {
   const text = process.env['ANYCLASS_STORAGE_SECONDS'];
   const seconds = text === undefined ? Number.NaN : Number(text);
@@ -67,11 +73,11 @@ export function wasRead(path: string): void {
 }
 
 /**
- * Reads from a file below a folder that was there before. Where that folder is gone, or one between them that something was
- * read from, it tries again until it is back.
+ * Reads from a file below a folder that existed before. If that folder is gone, or one in between from which
+ * something was read, it retries until the folder is back.
  *
- * @throws MissingImageError where the file is missing or may not be read
- * @throws StorageError where the storage did not come back in time
+ * @throws MissingImageError if the file is missing or not readable
+ * @throws StorageError if the storage did not come back in time
  *
  * @example
  * const bytes = await fromStorage('photos/a.jpg', 'photos', () => readFile('photos/a.jpg'));
@@ -90,11 +96,11 @@ export async function fromStorage<Content>(
       for (const above of foldersBetween(path, folder)) deadlines.delete(above);
       return content;
     } catch (error) {
-      // An error about the content, not about the file.
+      // An error in the content, not in reading the file.
       if (errorCode(error) === undefined || error instanceof DataError) throw error;
       const away = await goneFolder(error, path, folder);
       const isThere = away === undefined;
-      // The folder may have come back since: only what fails while it is there is missing.
+      // The folder may have come back since: a file is missing only if it fails while the folder is there.
       if (isThere && wasThere) throw missing(error, path);
       wasThere = isThere;
       if (isThere) continue;
@@ -106,7 +112,7 @@ export async function fromStorage<Content>(
   }
 }
 
-/** A folder and those below it that lead to a file. */
+/** A folder and the subfolders on the way to a file. */
 function foldersBetween(path: string, folder: string): string[] {
   const between: string[] = [];
   for (let at = dirname(path); at.length > folder.length && at !== dirname(at); at = dirname(at))
@@ -114,7 +120,10 @@ function foldersBetween(path: string, folder: string): string[] {
   return [folder, ...between];
 }
 
-/** The folder whose storage an error is about: by its code, or since it is gone or empty, as an unmounted one is. */
+/**
+ * The folder whose storage failed: judged by the error code, or because it is gone or empty, like an
+ * unmounted one.
+ */
 async function goneFolder(error: unknown, path: string, folder: string): Promise<string | undefined> {
   const code = errorCode(error);
   if (code === undefined) return undefined;

@@ -1,5 +1,5 @@
-// What sharp does not read, or would read otherwise than it is meant, as something that it reads: DICOM and BMP, more than 8
-// bits a channel, and the frame that is asked for.
+// Converts what sharp does not read, or would read differently than intended: DICOM and BMP, more than 8 bits
+// per channel, and frames other than the first.
 
 import { bitmapSize, decodeBitmap } from './bmp.js';
 import { decodeDicom, dicomSize } from './dicom/decodeDicom.js';
@@ -12,11 +12,11 @@ import { tiffLevels } from './levels/tiffStrips.js';
 import { defaultWindow, type Window } from './levels/window.js';
 import { openEncoded } from './sharpImage.js';
 
-/** How a file becomes one image of 8 bits; all of it optional. */
+/** How a file becomes one 8-bit image. */
 export interface ImageReading {
-  /** What becomes black and white in images of more than 8 bits. Default `auto`. */
+  /** Which levels become black and white in images with more than 8 bits. Default `auto`. */
   readonly window?: Window | undefined;
-  /** Which frame of several. Default the first. */
+  /** Which frame to use, if there are several. Default: the first. */
   readonly frame?: Frame | undefined;
   /** The most pixels that an image may have. Default 268,402,689. */
   readonly pixelLimit?: number | undefined;
@@ -24,12 +24,12 @@ export interface ImageReading {
 
 export interface UnpackedImage {
   readonly image: StoredImage;
-  /** Of an encoded image with several frames, counted from 0. */
+  /** The frame of an encoded image with several, counted from 0. */
   readonly page?: number;
 }
 
 /**
- * An image that sharp reads as it is meant. Ordinary files pass unchanged.
+ * Converts an image to one that sharp reads as intended. Ordinary files pass unchanged.
  *
  * @example
  * (await unpacked({ kind: 'encoded', bytes: dicom }, { window: [-160, 240] })).image.kind // 'pixels'
@@ -50,7 +50,7 @@ export async function unpacked(image: StoredImage, reading: ImageReading): Promi
 }
 
 /**
- * The levels of an image of more than 8 bits; undefined where a window changes nothing.
+ * The levels of an image with more than 8 bits; undefined if a window would have no effect.
  *
  * @example
  * const levels = await imageLevels({ kind: 'encoded', bytes }, {});
@@ -69,11 +69,11 @@ export interface ImageFacts {
   readonly width: number;
   readonly height: number;
   readonly channels: number;
-  /** Pages of a TIFF, frames of a GIF, WebP or DICOM. */
+  /** Pages of a TIFF, or frames of a GIF, WebP, or DICOM. */
   readonly frames: number;
 }
 
-/** Size, channels and frames of an encoded image, without decoding its pixels; after EXIF rotation. */
+/** The size after EXIF rotation, channels, and frames of an encoded image, without decoding its pixels. */
 export async function encodedFacts(bytes: Uint8Array, { pixelLimit }: ImageReading): Promise<ImageFacts> {
   const kind = imageKind(bytes);
   if (kind === 'dicom') return dicomSize(bytes);
@@ -82,7 +82,7 @@ export async function encodedFacts(bytes: Uint8Array, { pixelLimit }: ImageReadi
   return { ...autoOrient, channels, frames: pages };
 }
 
-/** The levels of a PNG or TIFF; where it has 8 bits, or is no such file, only the page to take. */
+/** The levels of a PNG or TIFF; if it has 8 bits, or is another kind of file, only the page to read. */
 async function deepLevels(
   bytes: Uint8Array,
   { frame = 'first', pixelLimit }: ImageReading,
@@ -92,7 +92,7 @@ async function deepLevels(
   const metadata = await openEncoded(bytes, { pixelLimit }).metadata();
   const page = frameIndex(frame, metadata.pages ?? 1);
   if (!isDeep(metadata)) return { page };
-  // Levels are what the file holds, not what a color profile makes of them.
+  // Levels are the stored values, without the color profile.
   return sharpLevels(openEncoded(bytes, { page, pixelLimit, ignoreIcc: true }), metadata);
 }
 

@@ -1,5 +1,5 @@
 /**
- * At most `limit` tasks at once, begun in the order in which they were asked for.
+ * Runs at most `limit` tasks at once, started in the order they were requested.
  *
  * @example
  * const limited = limiter(8);
@@ -34,7 +34,8 @@ export function limiter(limit: number): <T>(task: () => Promise<T>) => Promise<T
 }
 
 /**
- * Wait for all tasks, then throw the first error: unlike `Promise.all`, nothing is still at work when this returns.
+ * Waits for all tasks, then throws the first error. Unlike with `Promise.all`, nothing is still running when
+ * this returns.
  *
  * @example
  * await settleAll([readInto(0), readInto(1)])

@@ -31,14 +31,14 @@ test('one and eight decode threads give the same batches, byte for byte', async 
   expect(one.at(-1)!.size).toBe(203 - 12 * 16);
 });
 
-test('an epoch begun in the middle goes on as the whole one does', async () => {
+test('an epoch started in the middle continues like the full one', async () => {
   const whole = await collect({}, 1);
   const late = await collect({}, 1, 7);
   expect(late.map(content)).toEqual(whole.slice(7).map(content));
   expect(late[0]!.step).toBe(7);
 });
 
-test('the batches of four ranks put together are those of one', async () => {
+test('the combined batches of four ranks equal those of one', async () => {
   const one = await collect({}, 3);
   const ranks = await Promise.all([0, 1, 2, 3].map((rank) => collect({ rank, world: 4 }, 3)));
   const together = one.map((_, step) => ({
@@ -69,7 +69,7 @@ test('targets are the labels of the rows', async () => {
   }
 });
 
-test('an unreadable image is left out of its batch, listed and counted; strict makes it an error', async () => {
+test('an unreadable image is left out of its batch and listed; strict makes it an error', async () => {
   const picture = readFileSync(resolve(import.meta.dirname, '../../../test/fixtures/data/rgb.jpg'));
   const damaged: Dataset = {
     ...dataset,
@@ -96,7 +96,7 @@ test('an unreadable image is left out of its batch, listed and counted; strict m
   await expect(strict.next()).rejects.toThrow(/^image 'train-000005' \(row 5\): /);
 });
 
-/** A source that counts what is under way. */
+/** A source that counts the reads that were started and are running. */
 function counted(): PixelSource & { begun: number; running: number } {
   return {
     format,
@@ -112,7 +112,7 @@ function counted(): PixelSource & { begun: number; running: number } {
   };
 }
 
-test('a slow consumer holds the producer back', async () => {
+test('a slow consumer slows down the producer', async () => {
   const source = counted();
   const epoch = createLoader(dataset, source, { ...options, prefetch: 2 }).epoch(0);
   await epoch.next();
@@ -124,7 +124,7 @@ test('a slow consumer holds the producer back', async () => {
   await epoch.return(undefined);
 });
 
-test('an abort and a loop left early stop all work', async () => {
+test('an abort and an early exit from the loop both stop all work', async () => {
   const controller = new AbortController();
   const source = counted();
   const loader = createLoader(dataset, source, { ...options, threads: 2, prefetch: 4 });
@@ -140,12 +140,12 @@ test('an abort and a loop left early stop all work', async () => {
   expect(source.begun).toBe(begun);
 });
 
-test('a plan that cannot be followed is refused', () => {
+test('an impossible plan is refused', () => {
   expect(() => createLoader(dataset, pixels, { ...options, world: 17 })).toThrow(
     /16 cannot be shared among 17/,
   );
   expect(() => createLoader(dataset, pixels, { ...options, batchSize: 300, dropLast: true })).toThrow(
-    /203 rows are less/,
+    /203 rows are fewer/,
   );
   expect(() => createLoader(dataset, pixels, { ...options, rows: new Int32Array(0) })).toThrow('no rows');
 });

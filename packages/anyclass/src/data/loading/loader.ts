@@ -8,38 +8,45 @@ import { type BatchPlan, checkPlan, epochOrder, largestRows, rowsOfStep, stepsPe
 
 export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSize'>> {
   readonly rows: Int32Array;
-  /** Over all ranks together. */
+  /** Total over all ranks. */
   readonly batchSize: number;
-  /** Images asked for at once. Default: two per core, so that a decoder always has the next one ready. */
+  /** Images requested at once. Default: two per core, so that a decoder always has the next one ready. */
   readonly threads?: number;
-  /** Batches held or being made, the one in use among them: what bounds the memory. Default 3. */
+  /** Batches in memory, including the one in use and those being loaded; bounds the memory. Default 3. */
   readonly prefetch?: number;
-  /** An unreadable image is an error instead of being quarantined. */
+  /** Treat an unreadable image as an error instead of quarantining it. */
   readonly strict?: boolean;
 }
 
 /**
- * A batch in plain memory. Images are N x height x width x channels: that is how decoders write them and how the cache
- * holds them, so nothing is rearranged on the CPU; on the device a permuted view of it is an NCHW tensor in
- * channels-last order, which convolutions want. Of feature vectors they are the bytes of N x features floats.
+ * A batch in plain memory. Images are N x height x width x channels, as decoders write them and the cache
+ * stores them, so nothing is rearranged on the CPU. On the device, a permuted view is an NCHW tensor in
+ * channels-last order, which convolutions prefer. For feature vectors, `images` has the bytes of N x features
+ * floats.
  */
 export interface Batch {
   readonly epoch: number;
   readonly step: number;
-  /** Instances in it: fewer than asked for (even none) where images are quarantined, or in a last batch. */
+  /**
+   * The number of instances: fewer than requested (even none) if images are quarantined, or in the last
+   * batch.
+   */
   readonly size: number;
   readonly images: Uint8Array;
-  /** N x classes: 1 present, 0 absent, a number between, or NaN where unknown. */
+  /** N x classes: 1 present, 0 absent, a number in between, or NaN for unknown. */
   readonly targets: Float32Array;
-  /** Row of the dataset of each instance. */
+  /** The dataset row of each instance. */
   readonly indices: Int32Array;
-  /** Hand the memory back to be used again: `using batch`. */
+  /** Releases the memory for reuse: `using batch`. */
   [Symbol.dispose](): void;
 }
 
 export interface Loader {
   readonly stepsPerEpoch: number;
-  /** The batches of an epoch, from any step on. Ending the loop, or the signal, stops all work and leaves nothing open. */
+  /**
+   * The batches of an epoch, from any step on. Leaving the loop, or the signal, stops all work and leaves
+   * nothing open.
+   */
   epoch(
     epoch: number,
     options?: { readonly startStep?: number; readonly signal?: AbortSignal },
@@ -48,8 +55,8 @@ export interface Loader {
 }
 
 /**
- * Batches of a dataset. What is in a batch follows from (seed, epoch, step) alone, not from threads or timing, and the
- * next batches are made while one is used, never more than `prefetch`.
+ * Creates a loader of batches. The content of a batch depends only on (seed, epoch, step), never on threads
+ * or timing. The next batches are loaded while one is in use, up to `prefetch` in total.
  *
  * @example
  * const loader = createLoader(dataset, decodedPixels(dataset.images, format), { rows: dataset.splits.train, batchSize: 256 });
@@ -78,7 +85,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     parts,
   };
   checkPlan(plan);
-  if (!(threads >= 1 && prefetch >= 1)) throw new RangeError('threads and prefetch are 1 or more');
+  if (!(threads >= 1 && prefetch >= 1)) throw new RangeError('threads and prefetch must be 1 or more');
   const limited = limiter(threads);
   const quarantine = createQuarantine(dataset.names, { strict });
   const stride = inputBytes(inputs.format);
@@ -86,7 +93,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
   const steps = stepsPerEpoch(plan);
   const spare: Uint8Array[] = [];
 
-  // All of them, even after an error: nothing may still write into a batch that was given up.
+  // Waits for all of them, even after an error: nothing may still write into an abandoned batch.
   const readEach = (rows: Int32Array, memory: Uint8Array, good: Uint8Array, stopped: AbortSignal) =>
     settleAll(
       Array.from(rows, (row, i) =>
@@ -149,7 +156,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
       for (;;) {
         for (; ahead.length < prefetch && next < steps; next++) {
           const batch = load(epoch, next, rowsOfStep(plan, order, next), stop.signal);
-          batch.catch(() => {}); // awaited in its turn; until then Node must not call it unhandled
+          batch.catch(() => {}); // awaited later; until then, Node must not report it as unhandled
           ahead.push(batch);
         }
         const batch = await ahead.shift();
@@ -159,7 +166,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
       }
     } finally {
       signal?.removeEventListener('abort', onAbort);
-      stop.abort(new Error('the epoch was left'));
+      stop.abort(new Error('the epoch was abandoned'));
       await Promise.allSettled(ahead);
     }
   }
@@ -176,7 +183,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
   };
 }
 
-/** Move images up over those that are missing; returns how many there are. */
+/** Moves images forward over missing ones. Returns how many are left. */
 function closeGaps(memory: Uint8Array, good: Uint8Array, stride: number): number {
   let size = 0;
   good.forEach((isGood, i) => {

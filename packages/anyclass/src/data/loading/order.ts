@@ -2,31 +2,31 @@ import { largestShare, shareOf } from '../../distribution/shares.js';
 import { counted, inflected } from '../../errors/counted.js';
 import { randomStream, shuffled } from '../philox.js';
 
-/** How an epoch is cut into batches. */
+/** How an epoch is split into batches. */
 export interface BatchPlan {
-  /** Rows to go through. */
+  /** The rows of an epoch. */
   readonly rows: Int32Array;
-  /** Instances a step over all ranks together. */
+  /** Instances per step, over all ranks. */
   readonly batchSize: number;
-  /** A new order each epoch, from (seed, epoch) alone. */
+  /** Use a new order each epoch, which depends only on (seed, epoch). */
   readonly shuffle: boolean;
   readonly seed: number;
-  /** Leave out the last batch if it is not full. */
+  /** Drop the last batch if it is not full. */
   readonly dropLast: boolean;
   /** This process, 0 to world - 1. */
   readonly rank: number;
   readonly world: number;
-  /** Parts of a batch that are computed one after another: ranks share each of them. Default 1. */
+  /** Number of parts of a batch that are computed one after another; the ranks share each part. Default 1. */
   readonly parts?: number;
 }
 
-/** Steps of an epoch, the same on every rank. */
+/** The number of steps in an epoch, the same on every rank. */
 export function stepsPerEpoch({ rows, batchSize, dropLast }: BatchPlan): number {
   return dropLast ? Math.floor(rows.length / batchSize) : Math.ceil(rows.length / batchSize);
 }
 
 /**
- * The rows in the order of an epoch.
+ * The rows in an epoch's order.
  *
  * @example
  * epochOrder(plan, 3) // always the same for seed and epoch 3
@@ -36,8 +36,8 @@ export function epochOrder({ rows, shuffle, seed }: BatchPlan, epoch: number): I
 }
 
 /**
- * This rank's share of a step: each part of the batch is cut into `world` pieces, so that the pieces of all ranks put together
- * are what a single process computes at once.
+ * This rank's share of a step: each part of the batch is split into `world` pieces, so that the pieces of all
+ * ranks together are what a single process would compute at once.
  *
  * @example
  * rowsOfStep({ ...plan, batchSize: 8, rank: 1, world: 4 }, order, 0) // order[2], order[3]
@@ -56,15 +56,15 @@ export function rowsOfStep(
   return parts === 1 ? shares[0]! : Int32Array.from(shares.flatMap((share) => [...share]));
 }
 
-/** The most rows that a step gives this rank. */
+/** The most rows that a rank gets in a step. */
 export function largestRows({ batchSize, world, parts = 1 }: BatchPlan): number {
   return parts * largestShare(Math.ceil(batchSize / parts), { worldSize: world });
 }
 
-/** Complain of a plan that cannot be followed. */
+/** Throws if a plan is impossible. */
 export function checkPlan({ rows, batchSize, dropLast, rank, world }: BatchPlan): void {
   if (!(Number.isInteger(batchSize) && batchSize > 0)) {
-    throw new RangeError(`batchSize is ${batchSize}; expected a whole number of 1 or more`);
+    throw new RangeError(`batchSize is ${batchSize}; expected an integer of 1 or more`);
   }
   if (!(Number.isInteger(world) && world > 0)) throw new RangeError(`world is ${world}; expected 1 or more`);
   if (!(Number.isInteger(rank) && rank >= 0 && rank < world)) {
@@ -76,7 +76,7 @@ export function checkPlan({ rows, batchSize, dropLast, rank, world }: BatchPlan)
   if (rows.length === 0) throw new RangeError('there are no rows to load');
   if (dropLast && rows.length < batchSize) {
     throw new RangeError(
-      `${counted(rows.length, 'row')} ${inflected(rows.length, 'is', 'are')} less than one batch of ${batchSize}; nothing would be left`,
+      `${counted(rows.length, 'row')} ${inflected(rows.length, 'is', 'are')} fewer than one batch of ${batchSize}; dropLast would leave nothing`,
     );
   }
 }

@@ -26,7 +26,7 @@ async function rowsOf(text: string): Promise<{ names: string[]; rows: (readonly 
   return { names, rows };
 }
 
-test('quotes, comments, blanks, missing values and sparse rows are read', async () => {
+test('quotes, comments, spaces, missing values, and sparse rows are read', async () => {
   const text = [
     "@RELATION 'a b'",
     '% a comment',
@@ -75,7 +75,7 @@ test('any texts and numbers written as ARFF are read back, dense and sparse', as
   );
 });
 
-test("MEKA's -C counts labels from the front or the back, and attributes of {0,1} are labels without it", async () => {
+test("MEKA's -C counts labels from the front or the back; without it, {0,1} attributes are labels", async () => {
   const data =
     '@attribute a {0,1}\n@attribute b {0,1}\n@attribute x numeric\n@attribute c {0,1}\n@data\n1,0,5,0\n0,0,5,1\n0,0,5,0\n';
   const classes = async (relation: string) =>
@@ -108,14 +108,14 @@ test.each<[string, RegExp]>([
   ['@relation r\n@attribute a {0,1}\n', /bad\.arff: no @data/],
   [
     '@relation r\n@attribute x numeric\n@data\n1\n',
-    /no attribute of \{0,1\}; put Mulan's list of labels beside it/,
+    /no \{0,1\} attribute; put Mulan's list of labels next to it/,
   ],
   ['hello\n', /line 1: 'hello'; expected @relation/],
-])('what is wrong in an ARFF file is said with file and line: %j', async (text, message) => {
+])('problems in an ARFF file are reported with file and line: %j', async (text, message) => {
   await expect(openDataset(file('bad.arff', text))).rejects.toThrow(message);
 });
 
-test.skipIf(!existsSync(shared))('the real scene and yeast of Mulan (needs ../shared)', async () => {
+test.skipIf(!existsSync(shared))("Mulan's real scene and yeast datasets (needs ../shared)", async () => {
   const open = (name: string) =>
     openDataset(['train', 'test'].map((split) => join(shared, `${name}-${split}.arff`)).join(','));
   const scene = await open('scene');

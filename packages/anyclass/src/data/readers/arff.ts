@@ -1,4 +1,5 @@
-// ARFF, the tables of Weka, Mulan and MEKA: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
+// ARFF, the table format of Weka, Mulan, and MEKA:
+// https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
 
 import { basename } from 'node:path';
 import { counted } from '../../errors/counted.js';
@@ -10,7 +11,7 @@ import { readLines } from './lines.js';
 export interface ArffAttribute {
   readonly name: string;
   readonly kind: 'numeric' | 'nominal' | 'string' | 'date';
-  /** The values of a nominal one, in their order. */
+  /** The values of a nominal attribute, in order. */
   readonly values: readonly string[];
 }
 
@@ -19,12 +20,12 @@ export interface ArffHeader {
   readonly attributes: readonly ArffAttribute[];
 }
 
-/** Called with a row: a text per attribute, '' where the value is missing. */
+/** Called with each row: one text per attribute, '' for a missing value. */
 export type ArffRowReader = (cells: readonly string[], line: number) => void;
 
 /**
- * Read an ARFF file row by row, dense or sparse. `begin` gets the header and returns what to do with a row. Numbers and nominal
- * values are checked; every complaint names file and line.
+ * Reads an ARFF file row by row, dense or sparse. `begin` receives the header and returns a function to call
+ * with each row. Numbers and nominal values are checked; every error names the file and line.
  *
  * @example
  * await readArff('scene.arff', ({ attributes }) => (cells, line) => console.log(line, cells.length === attributes.length))
@@ -48,7 +49,8 @@ export async function readArff(path: string, begin: (header: ArffHeader) => Arff
     else if (keyword.toLowerCase() === 'data' && rest === '') {
       refuseRepeats(attributes, where);
       readRow = begin({ relation, attributes });
-    } else throw new DataError(`${where()}: '${text.slice(0, 40)}'; expected @relation, @attribute or @data`);
+    } else
+      throw new DataError(`${where()}: '${text.slice(0, 40)}'; expected @relation, @attribute, or @data`);
   }
   if (!readRow) throw new DataError(`${file}: no @data; is this an ARFF file, and is it complete?`);
 }
@@ -66,7 +68,7 @@ function attribute(text: string, where: () => string): ArffAttribute {
     return { name, kind: 'numeric', values: [] };
   if (word === 'string' || word === 'date') return { name, kind: word, values: [] };
   throw new DataError(
-    `${where()}: attribute '${name}' is '${type}'; expected numeric, string, date or {values}`,
+    `${where()}: attribute '${name}' is '${type}'; expected numeric, string, date, or {values}`,
   );
 }
 
@@ -80,7 +82,9 @@ function rowCells(text: string, attributes: readonly ArffAttribute[], where: () 
   return cells.map((cell, i) => checkedCell(cell, attributes[i]!, where));
 }
 
-/** `{1 0.5, 3 yes}`: values by the number of their attribute; the others are 0, or the first of a nominal one's. */
+/**
+ * `{1 0.5, 3 yes}`: values by attribute number. The others are 0, or the first value of a nominal attribute.
+ */
 function sparseCells(text: string, attributes: readonly ArffAttribute[], where: () => string): string[] {
   if (!text.endsWith('}')) throw new DataError(`${where()}: a sparse row without a closing }`);
   const cells = attributes.map(({ kind, values }) => (kind === 'nominal' ? (values[0] ?? '') : '0'));
@@ -91,7 +95,7 @@ function sparseCells(text: string, attributes: readonly ArffAttribute[], where: 
     const index = digits === undefined ? -1 : Number(digits);
     if (index < 0 || index >= attributes.length || seen.has(index)) {
       throw new DataError(
-        `${where()}: '${entry.trim()}' in a sparse row; expected the number of an attribute, once, and a value`,
+        `${where()}: '${entry.trim()}' in a sparse row; expected an attribute number, at most once, and a value`,
       );
     }
     seen.add(index);
@@ -119,14 +123,17 @@ function refuseRepeats(attributes: readonly ArffAttribute[], where: () => string
   if (names.length === 0) throw new DataError(`${where()}: no @attribute before @data`);
 }
 
-/** Values between commas (or one, with no separator), with quotes taken off. */
+/** The values between commas (or a single one, without a separator), with quotes removed. */
 function splitValues(text: string, separator: ',' | '', where: () => string): string[] {
   if (!/["']/.test(text))
     return separator === '' ? [text.trim()] : text.split(',').map((value) => value.trim());
   return (separator === '' ? [text] : splitPlaces(text)).map((value) => unquoted(value.trim(), where));
 }
 
-/** At commas that are not within quotes. Text may hold U+2028, which `.` takes for the end of a line unless told otherwise (`s`). */
+/**
+ * Splits at commas outside quotes. Flag `s`: text may contain U+2028, which `.` would otherwise take for a
+ * line end.
+ */
 function splitPlaces(text: string): string[] {
   return text.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^,])+|(?<=,|^)(?=,|$)/gs) ?? [];
 }

@@ -1,4 +1,5 @@
-// Multi-label tables of Mulan (labels listed in an XML file) and MEKA (their number in the relation's name).
+// Multi-label tables of Mulan (labels listed in an XML file) and MEKA (number of labels in the relation's
+// name).
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
@@ -23,8 +24,9 @@ import { specialColumns, tableLayout } from './tableLayout.js';
 import { readText } from './textFile.js';
 
 /**
- * A dataset from ARFF files: labels from Mulan's XML beside them, MEKA's `-C`, or all attributes of 0 and 1. A string attribute
- * called image or path names images; without one the rows are feature vectors of all attributes that are no labels.
+ * Reads a dataset from ARFF files. The labels are listed in Mulan's XML file next to them, counted by MEKA's
+ * `-C`, or all attributes of 0 and 1. A string attribute called image or path names images; without one, rows
+ * are feature vectors of all attributes that are not labels.
  *
  * @example
  * await readArffTables(['scene-train.arff', 'scene-test.arff'], {})
@@ -86,7 +88,7 @@ export async function readArffTables(
     remarks: [...collected.remarks, ...remarks],
     ...(hasImages
       ? { images: fileImages(collected.names, (image) => folderOf(sourceRow(image))) }
-      : { images: absentImages(`${name} holds features, no images`), features: features.finish() }),
+      : { images: absentImages(`${name} has features, not images`), features: features.finish() }),
     ...(groups && { groups }),
     ...(fixedSplits && { fixedSplits }),
   };
@@ -96,15 +98,15 @@ function textRemark(names: readonly string[]): Remark {
   return {
     text: inflected(
       names.length,
-      'attribute of text or dates is not a feature and was skipped',
-      'attributes of text or dates are not features and were skipped',
+      'text or date attribute is not a feature and was skipped',
+      'text or date attributes are not features and were skipped',
     ),
     count: names.length,
     examples: names.slice(0, 10),
   };
 }
 
-/** The labels that `scene.xml` lists for `scene.arff`, `scene-train.arff` and `scene-test.arff`. */
+/** The labels that `scene.xml` lists for `scene.arff`, `scene-train.arff`, and `scene-test.arff`. */
 async function mulanLabels(path: string): Promise<string[] | undefined> {
   const stem = basename(path, extname(path));
   const lists = [stem, stem.replace(/[-_](train|test|val|valid|validation)$/i, '')];
@@ -116,7 +118,7 @@ async function mulanLabels(path: string): Promise<string[] | undefined> {
     throw new DataError(`${shownPath(list)}, line ${parser.line}: ${reason}`);
   };
   parser.on('error', (error) => fail(`not well-formed XML: ${reasonOf(error).replace(/^\d+:\d+: /, '')}`));
-  parser.on('doctype', () => fail('a DOCTYPE, which lists of labels do not have'));
+  parser.on('doctype', () => fail('a DOCTYPE is not allowed in a list of labels'));
   parser.on('opentag', ({ name, attributes }) => {
     if (name !== 'label') return;
     const label = attributes['name'];
@@ -130,7 +132,10 @@ async function mulanLabels(path: string): Promise<string[] | undefined> {
   return names;
 }
 
-/** MEKA writes `-C 6` for the first six attributes, `-C -6` for the last six. */
+/**
+ * The labels by MEKA's `-C 6` (the first six attributes) or `-C -6` (the last six), or else all attributes of
+ * 0 and 1.
+ */
 function labelAttributes({ relation, attributes }: ArffHeader, file: string): string[] {
   const names = attributes.map(({ name }) => name);
   const count = Number(/-C\s+(-?\d+)/i.exec(relation)?.[1] ?? 0);
@@ -138,7 +143,7 @@ function labelAttributes({ relation, attributes }: ArffHeader, file: string): st
   const binary = attributes.filter(({ kind, values }) => kind === 'nominal' && values.every(isZeroOrOne));
   if (binary.length > 0) return binary.map(({ name }) => name);
   throw new DataError(
-    `${file}: no attribute of {0,1}; put Mulan's list of labels beside it, or name the labels in data.classes`,
+    `${file}: no {0,1} attribute; put Mulan's list of labels next to it, or name the labels in data.classes`,
   );
 }
 

@@ -31,7 +31,7 @@ test.each([
   expect(new Set(paths).size).toBe(dataset.names.length);
 });
 
-test('a folder without the tables is refused with where they belong', async () => {
+test('a folder without the tables is refused with a message that says where they belong', async () => {
   await expect(openDataset(`sewerml=${at('coco')}`)).rejects.toThrow(/SewerML_Train\.csv.*annotations/);
   await expect(openDataset(`chestxray14=${at('coco')}`)).rejects.toThrow(/Data_Entry_2017.*annotations/);
 });

@@ -1,4 +1,5 @@
-// ChestX-ray14. Wang et al., "ChestX-ray8: Hospital-scale Chest X-ray Database", CVPR 2017; labels of the 2020 revision.
+// ChestX-ray14. Wang et al., "ChestX-ray8: Hospital-scale Chest X-ray Database", CVPR 2017; labels from the
+// 2020 revision.
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -31,7 +32,7 @@ const chestxray14Classes = [
 
 const tables = ['Data_Entry_2017_v2020.csv', 'Data_Entry_2017_v2020.csv.gz', 'Data_Entry_2017.csv'];
 
-/** X-rays are gray; mean and deviation are those of ChestX-ray14. */
+/** X-rays are gray; mean and standard deviation are those of ChestX-ray14. */
 export const chestPreparation: Preparation = {
   channels: 1,
   mean: [0.506],
@@ -40,9 +41,10 @@ export const chestPreparation: Preparation = {
 };
 
 /**
- * ChestX-ray14 from its table in `root` or its `annotations`, with images in `images` or in the twelve folders
- * `images_001/images`… as they are published. Split by patient: `paper` 70/15/15 with seed 42, `official` by NIH's
- * `train_val_list.txt` and `test_list.txt`, an eighth of the former's patients for validation.
+ * Reads ChestX-ray14 from its table in `root` or `root/annotations`, with images in `images` or in the twelve
+ * folders `images_001/images`… as published. It is split by patient: `paper` is 70/15/15 with seed 42;
+ * `official` uses NIH's `train_val_list.txt` and `test_list.txt`, with an eighth of the former's patients for
+ * validation.
  *
  * @example
  * (await readChestxray14('data/chest', 'paper', {})).fixedSplits?.splits.train.length // 78566
@@ -53,7 +55,7 @@ export async function readChestxray14(
   options: CsvTableOptions,
 ): Promise<DatasetTable> {
   const path = placeIn(root, tables);
-  if (!path) throw new DataError(`${shownPath(root)}: no ${tables[0]} in this folder or in its annotations`);
+  if (!path) throw new DataError(`${shownPath(root)}: no ${tables[0]} in this folder or in annotations`);
   const table = await readCsvTables([path], {
     imageColumn: 'Image Index',
     labelColumn: 'Finding Labels',
@@ -81,7 +83,7 @@ export async function readChestxray14(
   };
 }
 
-/** The patients in order of first appearance, 70/30, and the 30 in half, both with seed 42. */
+/** Splits the patients, in order of first appearance, 70/30, and then the 30 in half, both with seed 42. */
 function splitByPatient({ codes, names }: Grouping): Splits {
   const patients = threeWaySplit(shuffleSplit(names.length, { testSize: 0.3, random: 42 }), (rest) =>
     shuffleSplit(rest.length, { testSize: 0.5, random: 42 }),
@@ -98,7 +100,7 @@ function splitByPatient({ codes, names }: Grouping): Splits {
   };
 }
 
-/** Wang et al. split 70/10/20: an eighth of what is not test is for validation. */
+/** Wang et al. split 70/10/20: an eighth of the patients that are not in test are for validation. */
 async function officialSplits(root: string, names: NameTable, { codes }: Grouping): Promise<Splits> {
   const rowOf = new Map(Array.from({ length: names.length }, (_, row) => [names.at(row), row]));
   const seen = new Map<number, string>();
@@ -106,7 +108,7 @@ async function officialSplits(root: string, names: NameTable, { codes }: Groupin
     const path = placeIn(root, [list]);
     if (path === undefined) {
       throw new DataError(
-        `${shownPath(root)}: no ${list} in this folder or in its annotations; chestxray14=DIR splits by patient without it`,
+        `${shownPath(root)}: no ${list} in this folder or in annotations; chestxray14=DIR splits by patient without it`,
       );
     }
     const found: number[] = [];
@@ -114,7 +116,7 @@ async function officialSplits(root: string, names: NameTable, { codes }: Groupin
       if (line.trim() === '') continue;
       const where = `${list}, line ${number}`;
       const row = rowOf.get(line.trim());
-      if (row === undefined) throw new DataError(`${where}: the table has no image called '${line.trim()}'`);
+      if (row === undefined) throw new DataError(`${where}: the table has no image '${line.trim()}'`);
       const before = seen.get(row);
       if (before !== undefined) throw new DataError(`${where}: '${line.trim()}' is already in ${before}`);
       seen.set(row, where);
@@ -125,7 +127,8 @@ async function officialSplits(root: string, names: NameTable, { codes }: Groupin
   const trained = await rows('train_val_list.txt');
   const test = await rows('test_list.txt');
   const patients = [...new Set(trained.map((row) => codes[row]!))];
-  if (patients.length < 2) throw new DataError('train_val_list.txt: one patient; validation needs another');
+  if (patients.length < 2)
+    throw new DataError('train_val_list.txt: fewer than two patients; validation needs its own');
   const drawn = shuffleSplit(patients.length, { testSize: 0.125, random: 42 });
   const validated = new Set(Array.from(drawn.test, (i) => patients[i]!));
   return {
@@ -151,7 +154,10 @@ async function imageFolders(root: string): Promise<string[]> {
   return numbered.length > 0 ? numbered.map((name) => join(root, name, 'images')) : [root];
 }
 
-/** Which of several folders holds each row; a file that is nowhere is looked for, and missed, in the first. */
+/**
+ * Returns the folder of each row. A file that is in none of them is assigned to the first, where it counts as
+ * missing.
+ */
 async function folderFinder(names: NameTable, folders: readonly string[]): Promise<(row: number) => string> {
   const first = folders[0]!;
   if (folders.length === 1) return () => first;

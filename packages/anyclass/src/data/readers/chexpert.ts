@@ -1,5 +1,6 @@
-// CheXpert. Irvin et al., "CheXpert: A Large Chest Radiograph Dataset with Uncertainty Labels and Expert Comparison", AAAI 2019.
-// As there, a finding that the report does not mention is absent; -1 is uncertain and read as `uncertain` says.
+// CheXpert. Irvin et al., "CheXpert: A Large Chest Radiograph Dataset with Uncertainty Labels and Expert
+// Comparison", AAAI 2019. As in the paper, a finding that the report does not mention is absent; -1 is
+// uncertain and is read according to `uncertain`.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,7 @@ import { imageNaming } from './imageNames.js';
 import { tableCollector } from './tableCollector.js';
 import { tableLayout } from './tableLayout.js';
 
-/** All observations but 'No Finding', which is their absence. */
+/** All observations except 'No Finding', which is their absence. */
 const chexpertClasses = [
   'Enlarged Cardiomediastinum',
   'Cardiomegaly',
@@ -41,8 +42,8 @@ const files: readonly { readonly split: SplitName; readonly names: readonly stri
 const PATIENT = 'patient';
 
 /**
- * CheXpert from `train.csv`, `valid.csv` and `test.csv` (those that are there) in `root`, the folder that the archive unpacks to. The
- * patient in each path keeps rows together where splits are drawn.
+ * Reads CheXpert from `train.csv`, `valid.csv`, and `test.csv` (those that exist) in `root`, the unpacked
+ * archive. If splits are drawn, rows of the same patient, given in each path, stay together.
  *
  * @example
  * (await readChexpert('CheXpert-v1.0-small', { uncertain: 'one' })).classes.length // 13
@@ -62,7 +63,7 @@ export async function readChexpert(root: string, options: CsvTableOptions): Prom
       table.startFile({
         layout,
         placeOf,
-        // Paths begin with the name of the archive.
+        // Paths start with the name of the archive.
         naming: (name, where) => belowFolder(name.replace(/^CheXpert-v1\.0[^/]*\//, ''), where),
         split,
         isMergeable: true,
@@ -78,7 +79,7 @@ export async function readChexpert(root: string, options: CsvTableOptions): Prom
         const read = [...cells, patient ?? ''];
         for (const place of places) if (read[place] === '') read[place] = '0';
         table.add(read, line);
-        // Devices are no finding.
+        // Support devices are not findings.
         const findings = places.slice(0, -1).some((place) => Number(read[place]) === 1);
         if (!findings || Number(cells[noFinding]) !== 1) return;
         contradicting.count += 1;
@@ -87,7 +88,7 @@ export async function readChexpert(root: string, options: CsvTableOptions): Prom
     });
   }
   if (table.rows === 0) {
-    throw new DataError(`${shownPath(root)}: no train.csv, valid.csv or test.csv in this folder`);
+    throw new DataError(`${shownPath(root)}: no train.csv, valid.csv, or test.csv in this folder`);
   }
   const { sourceRow: _, groups, fixedSplits, ...collected } = table.finish('chexpert');
   const text = `${inflected(contradicting.count, 'row')} with 'No Finding' and a finding (the finding counts)`;

@@ -18,16 +18,16 @@ import { walkFolder } from './walkFolder.js';
 
 export interface ClassFolderOptions {
   readonly classes?: readonly string[];
-  /** A folder that means 'nothing here', besides `negative` and `negatives`. */
+  /** A folder of negatives, in addition to `negative` and `negatives`. */
   readonly negativeLabel?: string;
-  /** What images outside of any class folder are. Default `unknown`. */
+  /** How images outside any class folder are read. Default `unknown`. */
   readonly unlabeled?: Unlabeled;
 }
 
 /**
- * A dataset of a folder per class. Of folders within folders every one is a label of the images below, so that
- * `animal/cat/1.jpg` is both; images in a folder called `negative` have none. Folders `train`, `val` and `test` above the classes
- * are the splits.
+ * Reads a dataset with a folder per class. Every folder on an image's path is a label, so `animal/cat/1.jpg`
+ * is both; images in a folder called `negative` have no label. Folders `train`, `val`, and `test` above the
+ * classes are the splits.
  *
  * @example
  * await readClassFolders('photos', {}) // classes: the names of the folders
@@ -65,7 +65,7 @@ export async function readClassFolders(root: string, options: ClassFolderOptions
   }
   if (labels.rows === outside.length) {
     throw new DataError(
-      `${shownPath(root)}: no images in class folders; expected a folder per class, a table (.csv, .parquet), COCO's instances*.json, YOLO's data.yaml or Pascal VOC's Annotations`,
+      `${shownPath(root)}: no images in class folders; expected a folder per class, a table (.csv, .parquet), COCO's instances*.json, YOLO's data.yaml, or Pascal VOC's Annotations`,
     );
   }
   const table = names.finish();
@@ -84,33 +84,39 @@ export async function readClassFolders(root: string, options: ClassFolderOptions
   };
 }
 
-/** `train`, `val` and `test` alone are splits; among others they are classes, as a railway's train is. */
+/**
+ * Folders `train`, `val`, and `test` are splits if alone; a single one among others is a class, such as a
+ * railway train.
+ */
 function foldersAreSplits(folders: readonly string[], root: string): boolean {
   const splits = folders.filter((name) => splitOfFolder(name) !== undefined);
   const others = folders.filter((name) => splitOfFolder(name) === undefined);
   if (splits.length > 1 && others.length > 0) {
     throw new DataError(
-      `${shownPath(root)}: folders ${listed(splits)} look like splits, but ${listed(others)} ${others.length === 1 ? 'is' : 'are'} beside them; move ${others.length === 1 ? 'it' : 'them'} elsewhere, or rename folders that are classes`,
+      `${shownPath(root)}: folders ${listed(splits)} look like splits, but ${listed(others)} ${others.length === 1 ? 'is' : 'are'} next to them; move ${others.length === 1 ? 'it' : 'them'} elsewhere, or rename folders that are classes`,
     );
   }
   return splits.length > 0 && others.length === 0;
 }
 
-/** Also of `train2017`. */
+/** The split that a folder's name stands for, also with a number, as in `train2017`. */
 function splitOfFolder(name: string): SplitName | undefined {
   return splitFromWord(name.replace(/\d+$/, ''));
 }
 
-/** Folders called so hold images or labels of all classes, never those of one. */
+/**
+ * Refuses folders whose names belong to other layouts: they contain images or labels of all classes, not of
+ * one.
+ */
 function refuseOtherLayouts(folders: readonly string[], place: string): void {
   if (folders.includes('JPEGImages') || folders.includes('Annotations')) {
     throw new DataError(
-      `${shownPath(place)}: looks like Pascal VOC; name this folder itself, which must have annotations (.xml) in 'Annotations'`,
+      `${shownPath(place)}: looks like Pascal VOC; use this folder as the dataset, with annotations (.xml) in 'Annotations'`,
     );
   }
   if (folders.includes('images')) {
     throw new DataError(
-      `${shownPath(place)}: a folder 'images' and no labels that are understood; expected YOLO's data.yaml or classes.txt beside 'labels', or a table. If 'images' has a folder per class, name it itself`,
+      `${shownPath(place)}: has a folder 'images' but no recognized labels; expected YOLO's data.yaml or classes.txt next to 'labels', or a table. If 'images' has a folder per class, use it as the dataset`,
     );
   }
 }

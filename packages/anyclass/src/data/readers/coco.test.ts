@@ -57,13 +57,13 @@ test('categories without a supercategory are in no group', async () => {
   expect(coco.classFamilies).toEqual([{ name: 'person', classes: ['person'] }]);
 });
 
-test('the first class of an image is the first that is kept', async () => {
+test("an image's first class is the first one that is kept", async () => {
   const coco = await readCoco([file('instances.json', instances)], { classes: ['dog'] });
   expect([...coco.firstClass]).toEqual([0, 0, -1]);
   expect(coco.labels.presence(2)).toBe('negative');
 });
 
-test('several files are put one after another, and files called after splits are the splits', async () => {
+test('several files are concatenated, and files named after splits are the splits', async () => {
   const paths = ['instances_train2017.json', 'instances_val2017.json'].map((name) => file(name, instances));
   const coco = await openDataset(paths.join(','));
   expect(coco.labels.rows).toBe(6);
@@ -71,18 +71,15 @@ test('several files are put one after another, and files called after splits are
   expect([...coco.splits.validation]).toEqual([3, 4, 5]);
 });
 
-test('what is wrong in a COCO file is said with the element concerned', async () => {
+test('problems in a COCO file are reported with the element concerned', async () => {
   const without = (key: keyof typeof instances) => ({ ...instances, [key]: undefined });
   const complaints: [unknown, string][] = [
     ['', 'bad.json: the file is empty'],
-    ['[1, 2]', "bad.json, byte 0: begins with '['"],
+    ['[1, 2]', "bad.json, byte 0: starts with '['"],
     ['hello', 'bad.json, byte 0: this is not JSON'],
     [JSON.stringify(instances).slice(0, 300), 'bad.json: the file ends in the middle, after 300 bytes'],
     [without('categories'), "bad.json: no array 'categories'"],
-    [
-      { ...instances, images: [{ id: 'x', file_name: 'a' }] },
-      `images[0]: 'id' is "x"; expected a whole number`,
-    ],
+    [{ ...instances, images: [{ id: 'x', file_name: 'a' }] }, `images[0]: 'id' is "x"; expected an integer`],
     [{ ...instances, images: [{ id: 1, file_name: '../a' }] }, "images[0]: image '../a' is outside"],
     [{ ...instances, annotations: [{ image_id: 5 }] }, "annotations[0]: 'category_id' is missing"],
     [
@@ -100,7 +97,7 @@ test('what is wrong in a COCO file is said with the element concerned', async ()
   }
 });
 
-test('a file without images, and __proto__ as a key anywhere, are refused', async () => {
+test('a file without images is refused, and so is __proto__ as a key anywhere', async () => {
   const without = file('without.json', { ...instances, images: [], annotations: [] });
   await expect(readCoco([without], {})).rejects.toThrow("without.json: the array 'images' is empty");
   const whole = JSON.stringify(instances);
@@ -109,9 +106,9 @@ test('a file without images, and __proto__ as a key anywhere, are refused', asyn
   for (const path of [outside, inside]) await expect(readCoco([path], {})).rejects.toThrow('__proto__');
 });
 
-test('arrays of any objects are read as JSON.parse reads them, wherever chunks end', async () => {
+test('arrays of objects are read as JSON.parse reads them, wherever chunks end', async () => {
   const long = 'x'.repeat(1 << 19);
-  // The key __proto__ is refused, wherever it stands.
+  // The key __proto__ is refused anywhere.
   const objects = fc
     .array(fc.dictionary(fc.string(), fc.jsonValue()))
     .filter((elements) => !JSON.stringify(elements).includes('"__proto__":'));

@@ -12,18 +12,24 @@ import { imageNaming } from './imageNames.js';
 import { readJsonArrays } from './jsonArrays.js';
 import { splitFromFileName } from './splitWords.js';
 
-/** A COCO table, and what its split is stratified by. */
+/** A COCO table, with what its split is stratified by. */
 export interface CocoTable extends DatasetTable {
-  /** Category of each image's first annotation in file order, as an index into the classes; -1 without any. */
+  /**
+   * The category of each image's first annotation in file order, as an index into the classes; -1 without
+   * annotations.
+   */
   readonly firstClass: Int32Array;
 }
 
 export interface CocoOptions {
-  /** The classes to keep, in this order. Default: all categories by id. */
+  /** The classes to keep, in this order. Default: all categories by ID. */
   readonly classes?: readonly string[];
-  /** Folder of the images of all files. Default: `images`, the split's name (`train2017`), or the file's own. */
+  /**
+   * Folder with the images of all files. Default: `images`, the split's name (`train2017`), or the file's own
+   * folder.
+   */
   readonly imageFolder?: string;
-  /** Folder that has the images of each split in a folder of its own (`train2017`), or all of them. */
+  /** Folder with one subfolder of images per split (`train2017`), or with all images. */
   readonly imageRoot?: string;
 }
 
@@ -34,8 +40,8 @@ interface Category {
 }
 
 /**
- * A dataset from COCO instances files: a class is present where an image has an annotation of it, and an image left
- * without any is negative. Several files are put one after another (train2017, then val2017).
+ * Reads a dataset from COCO instances files. A class is present if the image has an annotation of it; an
+ * image without any is negative. Several files are concatenated (train2017, then val2017).
  *
  * @example
  * await readCoco(['annotations/instances_val2017.json'], { classes: ['cat', 'dog'] })
@@ -124,7 +130,7 @@ function cocoTable(
     classOf.set(category.id, index);
   });
 
-  // Annotations of an image stand anywhere in the file: gather them by row first.
+  // An image's annotations may be anywhere in the file, so they are collected by row first.
   const firstClass = new Int32Array(names.length).fill(-1);
   const present = new Uint8Array(names.length * classes.length);
   const annotationCounts = new Array<number>(classes.length).fill(0);
@@ -162,7 +168,7 @@ function cocoTable(
   };
 }
 
-/** Files called after splits are those splits. */
+/** The splits, if all files are named after splits. */
 function splitsByFile(
   parts: readonly { readonly firstRow: number }[],
   paths: readonly string[],
@@ -193,7 +199,10 @@ function resolved(
   });
 }
 
-/** `annotations/instances_train2017.json` has its images in `../train2017`, `../images/train2017` or `../images`. */
+/**
+ * The image folder of `annotations/instances_train2017.json`: `../train2017`, `../images/train2017`,
+ * `../images`…
+ */
 function imageFolderOf(path: string, imageRoot: string | undefined): string {
   const own = dirname(path);
   const split = basename(path, '.json').replace(/^instances_/, '');
@@ -220,7 +229,7 @@ function field(element: unknown, name: string, type: 'number' | 'string', where:
   const right =
     type === 'number' ? Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31 : typeof value === type;
   if (!right) {
-    const kind = type === 'number' ? 'a whole number' : 'a text';
+    const kind = type === 'number' ? 'an integer' : 'a string';
     throw new DataError(`${where()}: '${name}' is ${JSON.stringify(value) ?? 'missing'}; expected ${kind}`);
   }
   return value;

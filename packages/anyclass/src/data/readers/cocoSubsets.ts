@@ -21,8 +21,8 @@ export const cocoSubsets = {
 } as const;
 
 /**
- * A class subset of COCO: train2017 and val2017 merged (those that are there), split 70/15/15 with seed 42, stratified
- * by the category of the first kept annotation.
+ * Reads a class subset of COCO: train2017 and val2017 merged (those that exist), split 70/15/15 with seed 42,
+ * stratified by the category of the first kept annotation.
  *
  * @example
  * (await readCocoSubset('coco-41', 'data/coco')).classes.length // 41
@@ -62,8 +62,8 @@ export async function readCocoSubset(
 }
 
 /**
- * 'None' is a category of its own and sorts last. A part of COCO may have too few images of a category to stratify by: it is then
- * split at random.
+ * 'None' is a separate category and sorts last. If a part of COCO has too few images of a category for
+ * stratification, it is split at random.
  */
 function splitByFirstClass(
   firstClass: Int32Array,
@@ -72,7 +72,7 @@ function splitByFirstClass(
   const categories = firstClass.map((first) => (first === -1 ? classes.length : first));
   const halves = { testSize: 0.5, random: 42 };
   if (categories.length < 4)
-    throw new DataError(`${counted(categories.length, 'image')}; a split needs four or more`);
+    throw new DataError(`there are ${counted(categories.length, 'image')}; a split needs at least four`);
   const first = split(categories, { testSize: 0.3, random: 42 });
   const rest =
     first &&
@@ -91,7 +91,7 @@ function splitByFirstClass(
   for (const category of categories) counts.set(category, (counts.get(category) ?? 0) + 1);
   const rare = [...counts].sort(([, a], [, b]) => a - b).slice(0, 10);
   const text =
-    'images are too few to stratify by the first annotation, as the paper does: split at random, 70/15/15, seed 42';
+    'images are too few to stratify by the first annotation, as the paper does; split at random, 70/15/15, seed 42';
   const examples = rare.map(([category, count]) => `${classes[category] ?? 'none'}: ${count}`);
   return {
     splits: sorted(random),
@@ -100,7 +100,10 @@ function splitByFirstClass(
   };
 }
 
-/** A stratified split; undefined where a stratum has one member, or a side fewer places than there are strata. */
+/**
+ * A stratified split; undefined if a stratum has one member, or if one side has fewer rows than there are
+ * strata.
+ */
 function split(strata: Int32Array, sizes: { testSize: number; random: number }): Split | undefined {
   try {
     return stratifiedShuffleSplit(strata, sizes);

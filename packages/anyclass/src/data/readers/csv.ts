@@ -10,16 +10,17 @@ import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 
-/** Called with the cells of a row and the number of its (last) line. */
+/** Called with the cells of a row and the number of its last line. */
 export type RowReader = (cells: readonly string[], line: number) => void;
 
-// A quote that is never closed would otherwise swallow the rest of the file into one cell.
+// Without this limit, a quote that is never closed would swallow the rest of the file into one cell.
 const longestRow = 1 << 20;
 
 /**
- * Read a CSV file (also gzipped, also with semicolons or tabs) row by row, in the memory of one row.
+ * Reads a CSV file (possibly gzipped, with commas, semicolons, or tabs) row by row, with one row in memory.
  *
- * `header` gets the column names and returns what to do with a row. Every complaint names line and file, the latter as `file` says.
+ * `header` receives the column names and returns a function to call with each row. Every error names the line
+ * and `file`.
  *
  * @example
  * await readCsv('train.csv', (columns) => (cells, line) => console.log(line, cells[0]))
@@ -37,9 +38,9 @@ export async function readCsv(
     bom: true,
     delimiter,
     skip_empty_lines: true,
-    relax_column_count: true, // our own message, below, names the line and both counts
+    relax_column_count: true, // our own message below names the line and both counts
     max_record_size: longestRow,
-    // Rows are consumed here, in the parser's own turn: handing them on as a stream of objects costs twice the time.
+    // Rows are consumed here: passing them on as a stream of objects takes twice the time.
     on_record(cells: string[], { lines }) {
       lastLine = lines;
       if (readRow === undefined) {
@@ -47,7 +48,7 @@ export async function readCsv(
         readRow = header(checkedColumns(cells, file));
       } else if (cells.length !== width) {
         throw new DataError(
-          `${file}, line ${lines}: ${counted(cells.length, 'cell')} where the header has ${counted(width, 'column')}; is a quote or a delimiter missing?`,
+          `${file}, line ${lines}: ${counted(cells.length, 'cell')}, but the header has ${counted(width, 'column')}; is a quote or a delimiter missing?`,
         );
       } else {
         readRow(cells, lines);
@@ -64,7 +65,7 @@ export async function readCsv(
   if (readRow === undefined) throw new DataError(`${file}: the file is empty; expected a header line`);
 }
 
-/** Whether a file starts as gzip does, whatever it is called. */
+/** The decompression step, if the file starts like gzip, whatever its name. */
 async function decompression(path: string): Promise<Transform[]> {
   return isGzip(await firstBytes(path, 2)) ? [createGunzip()] : [];
 }
@@ -73,7 +74,7 @@ function isGzip(start: Buffer): boolean {
   return start[0] === 0x1f && start[1] === 0x8b;
 }
 
-/** What the first bytes of a gzipped file hold. A damaged one gives nothing here; reading it reports what is wrong. */
+/** The decompressed start of a gzipped file. Empty if it is damaged; reading it reports what is wrong. */
 function startOfGzip(bytes: Buffer): Buffer {
   try {
     return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
@@ -82,7 +83,7 @@ function startOfGzip(bytes: Buffer): Buffer {
   }
 }
 
-/** The delimiter that occurs most in the header line. */
+/** The delimiter that occurs most often in the header line. */
 async function findDelimiter(path: string): Promise<string> {
   const start = await firstBytes(path, 1 << 16);
   const text = isGzip(start) ? startOfGzip(start) : start;
@@ -102,11 +103,11 @@ async function firstBytes(path: string, length: number): Promise<Buffer> {
 }
 
 /**
- * A zero byte means that this is no text at all: say so, rather than complain of a strange first line. And names in another
- * encoding would become other names.
+ * Refuses zero bytes and anything but UTF-8. A zero byte means that this is not text, which says more than an
+ * error about the first line; names in another encoding would turn into different names.
  */
 function checkText(file: string): Transform {
-  let cut: Buffer = Buffer.alloc(0); // the beginning of a character that the next chunk ends
+  let cut: Buffer = Buffer.alloc(0); // the start of a character that continues in the next chunk
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const bytes = cut.length > 0 ? Buffer.concat([cut, chunk]) : chunk;
@@ -124,7 +125,7 @@ function notUtf8(file: string): DataError {
   return new DataError(`${file}: is not UTF-8 (Latin-1, perhaps?); save it as UTF-8`);
 }
 
-/** How many bytes there are up to the last character that is complete, as far as its first byte tells. */
+/** The number of bytes up to the end of the last complete character, judging by its first byte. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!;
@@ -150,7 +151,7 @@ function csvError(error: unknown, file: string, lastLine: number): unknown {
     const lines: unknown = error['lines'];
     const where = typeof lines === 'number' ? `${file}, line ${lines}` : file;
     if (error.code === 'CSV_MAX_RECORD_SIZE')
-      return new DataError(`${where}: a row longer than 1 MiB; is a quote never closed?`);
+      return new DataError(`${where}: a row is longer than 1 MiB; is a quote never closed?`);
     if (error.code === 'CSV_QUOTE_NOT_CLOSED')
       return new DataError(`${file}, line ${lastLine + 1}: a quote that opens in this row is never closed`);
     return new DataError(`${where}: ${reasonOf(error)}`);

@@ -16,7 +16,7 @@ function file(name: string, text: string | Buffer): string {
   return path;
 }
 
-test('a table of 0/1 columns gives its classes in column order, and an empty cell is unknown', async () => {
+test('a table of 0/1 columns has its classes in column order, and an empty cell is unknown', async () => {
   const path = file('columns.csv', 'Filename,crack,root\na.png,1,0\nb.png,0,0\nc.png,,0\nd.png,0,1\n');
   const dataset = await openDataset(path);
   expect(dataset.classes).toEqual(['crack', 'root']);
@@ -41,7 +41,7 @@ test('a table with one column of labels is split at the separator that occurs', 
   }
 });
 
-test('semicolons, tabs, a byte-order mark, CRLF and quoted names are read', async () => {
+test('semicolons, tabs, a byte-order mark, CRLF, and quoted names are read', async () => {
   const semicolons = await openDataset(
     file('s.csv', '\ufefffile;x\r\n"a;b.png";1\r\nc.png;0\r\nd.png;0\r\n'),
   );
@@ -50,7 +50,7 @@ test('semicolons, tabs, a byte-order mark, CRLF and quoted names are read', asyn
   expect(tabs.labels.at(0, 0)).toBe(1);
 });
 
-test('a gzipped table may have semicolons or tabs too', async () => {
+test('a gzipped table may also have semicolons or tabs', async () => {
   for (const [name, separator] of [
     ['s.csv.gz', ';'],
     ['t.tsv.gz', '\t'],
@@ -75,7 +75,7 @@ test('files named after splits are the splits, and classes must agree', async ()
   );
 });
 
-test('a split column and a group column are understood', async () => {
+test('a split column and a group column are recognized', async () => {
   const path = file('split.csv', 'file,patient,split,x\na.png,p1,train,1\nb.png,p2,test,0\nc.png,p1,val,0\n');
   const dataset = await openDataset(path);
   expect(dataset.classes).toEqual(['x']);
@@ -83,7 +83,7 @@ test('a split column and a group column are understood', async () => {
   expect([...dataset.splits.validation]).toEqual([2]);
 });
 
-test('keep and drop choose classes; an instance left with none is negative', async () => {
+test('keep and drop select classes; an instance left without a class is negative', async () => {
   const path = file('keep.csv', 'file,a,b,c\n1.png,1,0,0\n2.png,0,1,1\n3.png,0,0,1\n');
   const kept = await openDataset(path, { keep: ['c', 'b'] });
   expect(kept.classes).toEqual(['c', 'b']);
@@ -95,7 +95,7 @@ test('keep and drop choose classes; an instance left with none is negative', asy
   await expect(openDataset(path, { drop: ['d'] })).rejects.toThrow("no class 'd'; the classes are a, b, c");
 });
 
-test('of 0/1 columns only those that are kept are read, whatever the others hold', async () => {
+test('only the kept 0/1 columns are read, whatever the others contain', async () => {
   const path = file('notes.csv', 'file,crack,roots,notes\n1.png,1,0,rain\n2.png,0,1,\n3.png,0,0,\n');
   const kept = await openDataset(path, { keep: ['roots', 'crack'], ignoreColumns: ['weather'] });
   expect(kept.classes).toEqual(['roots', 'crack']);
@@ -106,7 +106,7 @@ test('of 0/1 columns only those that are kept are read, whatever the others hold
   );
 });
 
-test('a class or column that is not there is told with its field and the nearest one', async () => {
+test('a missing class or column is reported with its field and the nearest name', async () => {
   const labels = file('labels.csv', 'file,labels\n1.png,crack|roots\n2.png,\n3.png,crack\n');
   for (const choice of [{ keep: ['Cracks'] }, { drop: ['crak'] }, { classes: ['crac', 'roots'] }]) {
     await expect(openDataset(labels, choice)).rejects.toThrow(
@@ -126,7 +126,7 @@ test.each([
   ['one', 1, 'positive'],
   [0.75, 0.75, 'positive'],
   [0.25, 0.25, 'negative'],
-] as const)('with uncertain %s a -1 is read as %d and its row is %s', async (uncertain, target, presence) => {
+] as const)('with uncertain %s, -1 is read as %d and its row is %s', async (uncertain, target, presence) => {
   const path = file('chexpert.csv', 'Path,Edema,Fracture\na.png,-1,0\nb.png,-1.0,1.0\nc.png,0,0\n');
   const { labels } = await openDataset(path, { uncertain });
   expect([labels.at(0, 0), labels.at(1, 0), labels.at(1, 1)]).toEqual([target, target, 1]);
@@ -134,19 +134,19 @@ test.each([
   expect([0, 1, 2].map((row) => labels.isUncertain(row, 0))).toEqual([true, true, false]);
 });
 
-test('an uncertain label is unknown where nothing else is said', async () => {
+test('an uncertain label is unknown by default', async () => {
   const { labels } = await openDataset(file('default.csv', 'Path,Edema\na.png,-1\nb.png,1\nc.png,0\n'));
   expect(labels.at(0, 0)).toBeNaN();
 });
 
-test('soft labels are read as they stand, from 0.5 up as present', async () => {
+test('soft labels are read as written; from 0.5 on, the class counts as present', async () => {
   const path = file('soft.csv', 'file,a,b\n1.png,.5,0\n2.png,0.25,4.9e-1\n3.png,,0.25\n');
   const { labels } = await openDataset(path);
   expect([labels.at(0, 0), labels.at(1, 0), labels.at(1, 1)]).toEqual([0.5, 0.25, Math.fround(0.49)]);
   expect([0, 1, 2].map((row) => labels.presence(row))).toEqual(['positive', 'negative', 'undecided']);
 });
 
-test('0 and 1 may be written as other programs do', async () => {
+test('0 and 1 may be written in the ways of other programs', async () => {
   const path = file('written.csv', 'file,a,b\n1.png,1.0,True\n2.png, 0,FALSE\n3.png,0.0,1\n');
   const { labels } = await openDataset(path);
   expect([0, 1, 2].map((row) => [labels.at(row, 0), labels.at(row, 1)])).toEqual([
@@ -156,18 +156,18 @@ test('0 and 1 may be written as other programs do', async () => {
   ]);
 });
 
-test('a table in another encoding is refused, one in UTF-8 read wherever its characters are cut', async () => {
+test('a table in another encoding is refused; UTF-8 is read wherever chunks split its characters', async () => {
   await expect(
     openDataset(file('latin.csv', Buffer.from('file,f\xf6n\n1.png,1\n', 'latin1'))),
   ).rejects.toThrow('latin.csv: is not UTF-8');
-  // The reader takes 64 KiB at a time: with 3 bytes a character, some are cut.
+  // The reader takes 64 KiB at a time: with 3 bytes per character, some are split.
   const rows = Array.from({ length: 20_000 }, (_, i) => `€ô${'x'.repeat(i % 7)}${i}.png,${i % 2}`);
   const dataset = await openDataset(file('long.csv', ['file,a', ...rows].join('\n')));
   expect(dataset.names.length).toBe(20_000);
   expect(dataset.names.at(19_999)).toBe(rows[19_999]!.split(',')[0]);
 });
 
-test('what is wrong in a table is said with file and line', async () => {
+test('problems in a table are reported with file and line', async () => {
   const complaints: [string, string][] = [
     [
       'Filename,RB\na.png,1\nb.png,2\n',
@@ -179,19 +179,19 @@ test('what is wrong in a table is said with file and line', async () => {
     ],
     [
       'Filename,RB\na.png,-2\n',
-      "line 2: class column 'RB' holds '-2'; expected 0 to 1, empty for unknown, or -1 for uncertain. A -1 means uncertain: set data.uncertain to ignore, zero, one or a number",
+      "line 2: class column 'RB' holds '-2'; expected 0 to 1, empty for unknown, or -1 for uncertain. -1 means uncertain: set data.uncertain to ignore, zero, one, or a number",
     ],
     ['Filename,RB\na.png,0x1\n', "class column 'RB' holds '0x1'"],
     ['Filename,RB\na.png,1.01\n', "class column 'RB' holds '1.01'"],
     [
       'Filename,RB\na.png,1\nb.png,0\na.png,0\n',
-      "bad.csv, line 4: image 'a.png' stands in bad.csv, line 2 already. One row per label? Then set data.columns.labels",
+      "bad.csv, line 4: image 'a.png' is already in bad.csv, line 2. One row per label? Then set data.columns.labels",
     ],
     [
       'Filename,RB\na.png,1\nb.png,"0\nc.png,1\n',
       'bad.csv, line 3: a quote that opens in this row is never closed',
     ],
-    ['Filename,RB\na.png,1,1\n', 'bad.csv, line 2: 3 cells where the header has 2 columns'],
+    ['Filename,RB\na.png,1,1\n', 'bad.csv, line 2: 3 cells, but the header has 2 columns'],
     [
       'Filename,RB\n../../etc/passwd,1\n',
       "bad.csv, line 2: image '../../etc/passwd' is outside the image folder",
@@ -209,20 +209,22 @@ test('what is wrong in a table is said with file and line', async () => {
     ['\x00\x01\x02', 'bad.csv: contains zero bytes'],
     [
       'file,split,x\na.png,holdout,1\n',
-      "bad.csv, line 2: split 'holdout'; expected train, validation or test",
+      "bad.csv, line 2: split 'holdout'; expected train, validation, or test",
     ],
   ];
   for (const [text, message] of complaints) {
     await expect(openDataset(file('bad.csv', text))).rejects.toThrow(message);
   }
   await expect(openDataset(join(folder, 'none.csv'))).rejects.toThrow('no such file or folder');
-  await expect(openDataset('mnist=x')).rejects.toThrow(/^mnist=x: no such file .*known are sewerml, /);
+  await expect(openDataset('mnist=x')).rejects.toThrow(
+    /^mnist=x: no such file .*the known datasets are sewerml, /,
+  );
   await expect(openDataset('sewer-ml=x')).rejects.toThrow("did you mean 'sewerml'?");
-  await expect(openDataset('sewerml')).rejects.toThrow('write sewerml=FOLDER');
-  await expect(openDataset('sewerml=x')).rejects.toThrow("sewerml=x: there is no folder 'x'");
+  await expect(openDataset('sewerml')).rejects.toThrow('use sewerml=FOLDER');
+  await expect(openDataset('sewerml=x')).rejects.toThrow("sewerml=x: no such folder 'x'");
 });
 
-test('any labels written as a table are read back', async () => {
+test('any labels survive the round trip through a table', async () => {
   const soft = fc.float({ min: 0, max: 1, noNaN: true }).map(String);
   const cell = fc.oneof(fc.constantFrom('0', '1', '', '-1'), soft);
   const table = fc.array(fc.array(cell, { minLength: 40, maxLength: 40 }), { minLength: 1, maxLength: 20 });

@@ -12,15 +12,17 @@ import { tableCollector } from './tableCollector.js';
 import { type TableLayout, type TableOptions, tableLayout } from './tableLayout.js';
 
 export interface CsvTableOptions extends TableOptions {
-  /** Folder that the image names are relative to. Default: the table's own, or `images` in it. */
+  /** Folder that the image names are relative to. Default: the table's folder, or `images` in it. */
   readonly imageFolder?: string;
-  /** The features of the rows are in another file, to be joined to them. */
+  /** Whether the rows' features are in another file, to be joined. */
   readonly featuresElsewhere?: boolean;
 }
 
 /**
- * A dataset from one or several CSV files with the same classes: a 0/1 column per class, one column of separated labels, or
- * one row per image and label; with columns of features, each row is a vector of them in place of an image. Files called train, val and test, alone or as the first or last word, are those splits.
+ * Reads a dataset from one or several CSV files with the same classes: a 0/1 column per class, one column of
+ * separated labels, or one row per image and label. With feature columns, each row is a feature vector
+ * instead of an image. Several files with train, val, or test as their name, or as its first or last word,
+ * are those splits.
  *
  * @example
  * await readCsvTables(['data/train.csv', 'data/val.csv'], { groupColumn: 'pipe' })
@@ -70,7 +72,7 @@ export async function readCsvTables(
   const shared = { name, ...collected, ...(groups && { groups }), ...(fixedSplits && { fixedSplits }) };
   const vectors = features.finish();
   if (vectors || options.featuresElsewhere) {
-    const images = absentImages(`${name} holds features, no images`);
+    const images = absentImages(`${name} has features, not images`);
     return { ...shared, images, ...(vectors && { features: vectors }) };
   }
   const folderOf = folderByRow(
@@ -87,7 +89,7 @@ export function nameOfTables(paths: readonly string[]): string {
   return paths.length === 1 ? basename(paths[0]!) : basename(dirname(paths[0]!));
 }
 
-/** Images are beside the table or in `images`; the first row tells which. */
+/** The folder of the images, next to the table or in `images`; the first row decides. */
 function imageFolderBeside(path: string, firstName: string): string {
   const beside = dirname(path);
   const below = join(beside, 'images');

@@ -21,7 +21,7 @@ import { openDataset } from '../openDataset.js';
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-damaged-layouts-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** By image, a text of its labels by the place of their class: names may be damaged too. */
+/** For each image, its labels as a text, by class position, since class names may be damaged too. */
 function labelsOf({ names, classes, labels }: Dataset): Map<string, string> {
   const text = (row: number) =>
     classes.map((_, j) => (labels.isUncertain(row, j) ? '-' : String(labels.at(row, j)))).join(' ');
@@ -38,9 +38,9 @@ interface Layout {
   write(root: string): Promise<void> | void;
   /** Whether the labels of an image are in this file. */
   isOwn(image: string, file: string): boolean;
-  /** What a plain reader sees in the damaged file of an image. */
+  /** What a simple reader sees in an image's damaged file. */
   plain(text: string): string[];
-  /** How many of 300 are refused at least. */
+  /** The minimum number of refusals out of 300. */
   readonly refused: number;
 }
 
@@ -61,7 +61,7 @@ const layouts: Readonly<Record<string, Layout>> = {
   Roboflow: { write: writeRoboflow, isOwn: ownFile, plain: yolo(['crack', 'root']), refused: 120 },
   LabelImg: { write: writeLabelImg, isOwn: ownFile, plain: yolo(['dog', 'hot dog']), refused: 120 },
   'Pascal VOC': { write: writeVoc, isOwn: ownFile, plain: voc, refused: 120 },
-  'VOC beside images': { write: writeVocBesideImages, isOwn: ownFile, plain: voc, refused: 150 },
+  'VOC next to images': { write: writeVocBesideImages, isOwn: ownFile, plain: voc, refused: 150 },
 };
 
 test.each(Object.entries(layouts))(
@@ -99,7 +99,7 @@ test.each(Object.entries(layouts))(
   },
 );
 
-test('300 damaged ARFF files and lists of labels: a row that is whole keeps its labels, the rest is read or refused', async () => {
+test('300 damaged ARFF files and label lists: an intact row keeps its labels; the rest is read or refused', async () => {
   const root = join(folder, 'mulan');
   writeMulan(root);
   const files = textFiles(root);
@@ -137,7 +137,7 @@ test.each([
   ['chexpert', writeChexpert],
   ['nih-official', writeNih],
 ] as const)(
-  '300 damaged files of %s: a line that is whole keeps its labels, the rest is read or refused by name',
+  '300 damaged files of %s: an intact line keeps its labels; the rest is read, or the file is refused by name',
   async (name, write) => {
     const root = join(folder, name);
     await write(root);
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test('300 changed trees of class folders: files added, moved and emptied never change the labels of another image', async () => {
+test('300 class folder trees with a file added: the labels of other images never change', async () => {
   const root = join(folder, 'folders');
   await writeClassFolders(root);
   const expected = labelsOf(await openDataset(root));
@@ -198,7 +198,7 @@ function plainArff(line: string): string {
   return [given.get('2') ?? '0', given.get('3') ?? '0'].map(value).join(' ');
 }
 
-/** All files below a folder that are no images. */
+/** All files below a folder that are not images. */
 function textFiles(root: string): string[] {
   return readdirSync(root, { recursive: true })
     .map(String)

@@ -21,7 +21,7 @@ const json = JSON.stringify({
   ],
 });
 
-/** Opens 300 damaged copies of a file; each is read, and then shown to `look`, or refused with its name. */
+/** Opens 300 damaged copies of a file; each is read and passed to `look`, or refused by name. */
 async function refusals(
   name: string,
   whole: string,
@@ -53,7 +53,7 @@ function labelsOf({ names, classes, labels }: Dataset): Map<string, string[]> {
   return new Map(Array.from({ length: names.length }, (_, row) => [names.at(row), present(row)]));
 }
 
-test('300 damaged tables of 0/1 columns: a line that is whole keeps its labels, the rest is read or refused', async () => {
+test('300 damaged tables of 0/1 columns: an intact line keeps its labels; the rest is read or refused', async () => {
   const refused = await refusals(
     'columns.csv',
     ['Filename,crack,root', ...columns].join('\n'),
@@ -80,7 +80,7 @@ test('300 damaged tables of one row per label: an image has the labels of the li
       const lines = text.split('\n').slice(1);
       for (let image = 0; image < 13; image++) {
         const own = lines.filter((line) => line.startsWith(`${image}.png,`));
-        // A quote takes what follows with it.
+        // A quote changes the meaning of everything after it.
         if (own.length === 0 || text.includes('"')) continue;
         const labels = own.map((line) => line.slice(line.indexOf(',') + 1).trim()).filter(Boolean);
         expect(found.get(`${image}.png`)).toEqual([...new Set(labels)].sort());
@@ -98,9 +98,9 @@ test('300 files that are Parquet by name only are refused with a message that na
   expect(await refusals('damaged.parquet', `PAR1${columns.join('\n')}PAR1`)).toBe(300);
 });
 
-test('a Parquet file whose schema has a negative number of children is refused, where its reader went round for ever', async () => {
+test('a Parquet file whose schema has a negative number of children, on which hyparquet loops forever, is refused', async () => {
   const bytes = readFileSync(new URL('../../../test/fixtures/data/class-numbers.parquet', import.meta.url));
-  expect(bytes[1608]).toBe(2); // one child, as a zigzag number
+  expect(bytes[1608]).toBe(2); // one child, zigzag-encoded
   bytes[1608] = 3;
   const file = join(folder, 'negative.parquet');
   writeFileSync(file, bytes);

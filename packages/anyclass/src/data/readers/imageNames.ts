@@ -2,11 +2,12 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
 
-/** Checks the name of an image as a table has it and gives the one to keep; `where` is made only for a complaint. */
+/** Checks an image's name in a table and returns the one to keep. `where` is called only for an error. */
 export type ImageNaming = (name: string, where: () => string) => string;
 
 /**
- * Names of images below a folder: relative ones as they are, absolute ones without the folder. Nothing may lead out of it.
+ * Checks the names of images below a folder: relative ones are kept, absolute ones lose the folder. None may
+ * lead out of it.
  *
  * @example
  * const naming = imageNaming('/data/pipes');
@@ -23,7 +24,7 @@ export function imageNaming(folder: string): ImageNaming {
     }
     if (/^[a-zA-Z]:[\\/]/.test(name)) throw elsewhere(name, folder, where);
     if (name.includes('\\')) {
-      throw new DataError(`${where()}: image '${name}' contains a backslash; write / between folders`);
+      throw new DataError(`${where()}: image '${name}' contains a backslash; use / between folders`);
     }
     if (!isAbsolute(name)) return name;
     const below = relative(base, name);
@@ -32,7 +33,7 @@ export function imageNaming(folder: string): ImageNaming {
   };
 }
 
-/** Names of images that are inside the table: they name rows and lead nowhere. */
+/** Checks the names of images inside the table: they name rows, not files. */
 export const rowNaming: ImageNaming = (name, where) => {
   if (name === '') throw new DataError(`${where()}: the image name is empty`);
   return name;

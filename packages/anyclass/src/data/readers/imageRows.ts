@@ -1,9 +1,9 @@
-// A table may have one row per image, or one per image and label.
+// Maps images to table rows: a table has one row per image, or one per image and label.
 
 import { DataError } from '../../errors/dataError.js';
 import { type NameTable, nameTableBuilder } from '../nameTable.js';
 
-/** The rows that an image is in. */
+/** The rows of each image. */
 export interface ImageRows {
   readonly images: number;
   firstRow(image: number): number;
@@ -17,9 +17,9 @@ export function singleRows(rows: number): ImageRows {
 }
 
 /**
- * Rows of one name are one image; images keep the order in which they first appear.
+ * Merges rows with the same name into one image. Images keep the order of their first appearance.
  *
- * @param firstRows for each row the first one of its name, as `NameTable.firstRows` gives it
+ * @param firstRows for each row, the first row with the same name, from `NameTable.firstRows`
  *
  * @example
  * mergedRows(Int32Array.of(0, 1, 0)).images // 2
@@ -44,9 +44,9 @@ export function namesOfImages(names: NameTable, rows: ImageRows): NameTable {
 }
 
 /**
- * What each image has in a column (its group, its split), which all its rows must agree on.
+ * Each image's value in a column (its group, its split), on which all its rows must agree.
  *
- * @param disagree the message for two rows of an image that differ
+ * @param disagree returns the message for two rows of an image that differ
  */
 export function valuesOfImages(
   values: Int32Array,

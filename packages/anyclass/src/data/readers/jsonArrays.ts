@@ -4,18 +4,18 @@ import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { parseJson } from '../../files/json.js';
 
-/** Called with each element of an array and its number. */
+/** Called with each element of an array and its index. */
 export type ElementReader = (element: unknown, index: number) => void;
 
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = Buffer.from('"\\{}[]');
 const largestElement = 64 * 1024 * 1024;
 
 /**
- * Read the objects in some arrays of a JSON file, `{"images": [{…}, …], "annotations": […]}`, in the memory of one
- * object: COCO's instances file has 450 MB, of which we need a few numbers, and a string in JavaScript ends at 512 MB.
- * Only the structure of the rest is followed; each object is given to JSON.parse.
+ * Reads the objects in some arrays of a JSON file, `{"images": [{…}, …], "annotations": […]}`, with one
+ * object in memory. COCO's instances file has 450 MB, of which we need a few numbers, and a JavaScript string
+ * is limited to 512 MB. Each object is parsed with JSON.parse; for the rest, only the structure is followed.
  *
- * @returns the names of the arrays that were there
+ * @returns the names of the arrays that were found
  *
  * @example
  * await readJsonArrays('instances.json', { categories: (category) => console.log(category) })
@@ -32,7 +32,7 @@ export async function readJsonArrays(
   let key = ''; // the last string at depth 1 before the array: its name
   let reader: ElementReader | undefined;
   let index = 0;
-  let captured: Buffer[] | undefined; // pieces of an object, or of a key, that began in earlier chunks
+  let captured: Buffer[] | undefined; // pieces of an object or a key that started in earlier chunks
   let capturedBytes = 0;
   let position = 0;
 
@@ -77,7 +77,8 @@ export async function readJsonArrays(
         if (depth === 1) begin(i);
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         position += depth === 0 ? i : 0;
-        if (depth === 0 && byte !== OPEN_BRACE) fail("begins with '['; expected an object with arrays in it");
+        if (depth === 0 && byte !== OPEN_BRACE)
+          fail("starts with '['; expected an object that contains arrays");
         if (depth === 1 && byte === OPEN_BRACKET) {
           reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
           index = 0;
@@ -103,7 +104,7 @@ export async function readJsonArrays(
       captured.push(chunk.subarray(start));
       capturedBytes += chunk.length - start;
       if (capturedBytes > largestElement)
-        fail('an object of more than 64 MiB; is a quote or a brace missing?');
+        fail('an object is larger than 64 MiB; is a quote or a brace missing?');
     }
   }
   if (position === 0) throw new DataError(`${file}: the file is empty`);
@@ -113,7 +114,7 @@ export async function readJsonArrays(
   return found;
 }
 
-/** White space, or a byte of the UTF-8 mark at the start. */
+/** Whitespace, or a byte of the UTF-8 byte-order mark. */
 function isBlank(byte: number): boolean {
   return byte <= 0x20 || byte === 0xef || byte === 0xbb || byte === 0xbf;
 }

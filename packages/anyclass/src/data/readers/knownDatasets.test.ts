@@ -17,7 +17,7 @@ function countAny(dataset: Dataset, rows: Int32Array): number {
   return rows.filter((row) => dataset.labels.presence(row) === 'positive').length;
 }
 
-test('SewerML: 17 classes, VA and ND dropped, negatives from the labels, Defect only compared', async () => {
+test('SewerML: 17 classes, VA and ND dropped, negatives from the labels; Defect is only compared', async () => {
   const root = join(folder, 'sewer');
   mkdirSync(root);
   const codes = 'VA,RB,OB,PF,DE,FS,IS,RO,IN,AF,BE,FO,GR,PH,PB,OS,OP,OK,ND';
@@ -58,7 +58,7 @@ test('ChestX-ray14: an unknown finding is an error that names the row', async ()
   );
 });
 
-test('imageFolder, classes and columns are honored for known datasets, or refused where they do not apply', async () => {
+test('imageFolder, classes, and columns are honored for known datasets, or refused if they do not apply', async () => {
   const root = join(folder, 'elsewhere');
   for (const path of ['tables', 'pictures/train', 'xrays', 'photos/val2017'])
     mkdirSync(join(root, path), { recursive: true });
@@ -197,7 +197,7 @@ function instancesFromTable(): string {
   return JSON.stringify({ images, annotations, categories });
 }
 
-test.skipIf(withoutShared)('coco64 and nih128 are read straight from Parquet (needs ../shared)', async () => {
+test.skipIf(withoutShared)('coco64 and nih128 are read directly from Parquet (needs ../shared)', async () => {
   const coco = await openDataset(join(shared, 'data/coco64/part-*.parquet'), {
     keep: ['coco-animals'],
     draw: { method: 'random' },

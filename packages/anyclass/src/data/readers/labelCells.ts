@@ -1,8 +1,8 @@
-// What the cell of a class column says.
+// Reads the cells of class columns.
 
 import { DataError } from '../../errors/dataError.js';
 
-/** How a -1, 'uncertain' in tables like CheXpert's, is read: as unknown, as absent, as present, or as a soft target. */
+/** How -1 ('uncertain' in tables like CheXpert's) is read: as unknown, absent, present, or a soft target. */
 export type UncertainPolicy = 'ignore' | 'zero' | 'one' | number;
 
 /**
@@ -17,16 +17,17 @@ export function uncertainTarget(policy: UncertainPolicy): number {
   if (policy === 'zero') return 0;
   if (policy === 'one') return 1;
   if (policy >= 0 && policy <= 1) return policy;
-  throw new RangeError(`uncertain is ${policy}; expected ignore, zero, one or a number from 0 to 1`);
+  throw new RangeError(`uncertain is ${policy}; expected ignore, zero, one, or a number from 0 to 1`);
 }
 
-/** What tables hold for an uncertain label. */
+/** The value of an uncertain label in tables. */
 export const UNCERTAIN = -1;
 
 /**
- * The target in a cell: 0 to 1, NaN where it is empty, {@link UNCERTAIN}. Numbers and words may be written as other programs do.
+ * The target in a cell: 0 to 1, NaN if it is empty, or {@link UNCERTAIN}. Numbers and words may be written in
+ * the ways of other programs.
  *
- * @param where the place, made only for a complaint
+ * @param where the place, called only for an error
  *
  * @example
  * labelCell('0.25', 'crack', () => 'train.csv, line 2') // 0.25
@@ -45,7 +46,7 @@ export function labelCell(cell: string, className: string, where: () => string):
 }
 
 /**
- * What a cell says if it is a label; undefined for anything else.
+ * The target in a cell; undefined if the cell is not a label.
  *
  * @example
  * targetIn('no') // 0
@@ -71,20 +72,20 @@ const words: ReadonlyMap<string, number> = new Map([
   ['null', Number.NaN],
 ]);
 
-// Number() alone would also take 0x1, Infinity and the like.
+// Number() alone would also accept 0x1, Infinity, and the like.
 const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** The decimal number in a cell. */
+/** The decimal number in a cell, if it is one. */
 export function numberIn(cell: string): number | undefined {
   const text = cell.trim();
   return decimal.test(text) ? Number(text) : undefined;
 }
 
-/** What to do about a cell, without losing a label. */
+/** What to do about an invalid cell without losing labels. */
 function advice(value: number | undefined): string {
   if (value === undefined) {
-    return 'If it is not a class, add it to data.columns.ignore; if it holds the labels of a row, set data.columns.labels to it';
+    return 'If it is not a class, add it to data.columns.ignore; if it lists the labels of a row, set data.columns.labels to it';
   }
-  if (value < 0) return 'A -1 means uncertain: set data.uncertain to ignore, zero, one or a number';
-  return 'If it is not a class, add it to data.columns.ignore; if it counts objects, replace counts above 1 by 1';
+  if (value < 0) return '-1 means uncertain: set data.uncertain to ignore, zero, one, or a number';
+  return 'If it is not a class, add it to data.columns.ignore; if it counts objects, replace counts above 1 with 1';
 }

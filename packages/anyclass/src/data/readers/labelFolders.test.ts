@@ -13,7 +13,7 @@ const tree = treeWriter(folder);
 const box = '.5 .5 .1 .1';
 const names = 'names: [cat, dog]\n';
 
-test('lists of images in data.yaml, relative to the list or to the dataset, are its splits', async () => {
+test('image lists in data.yaml, relative to the list or to the dataset, are its splits', async () => {
   const root = tree({
     'data.yaml': `train: [lists/train.txt, images/more]\nval: lists/val.txt\n${names}`,
     'lists/train.txt': './../images/a.jpg\n\nimages/b.jpg\n',
@@ -39,7 +39,7 @@ test('lists of images in data.yaml, relative to the list or to the dataset, are 
   expect(existsSync(dataset.images.path!(3))).toBe(true);
 });
 
-test('Darknet keeps labels beside the images', async () => {
+test('Darknet keeps labels next to the images', async () => {
   const root = tree({
     'data.yaml': `train: photos\n${names}`,
     'photos/a.jpg': '',
@@ -55,7 +55,7 @@ test('Darknet keeps labels beside the images', async () => {
   });
 });
 
-test('the same images for train and val are no splits: they are drawn, with a remark', async () => {
+test('the same images for train and val are not splits: splits are drawn, with a remark', async () => {
   const images = Object.fromEntries(
     Array.from({ length: 20 }, (_, i) => [
       [`images/all/${i}.jpg`, ''],
@@ -69,7 +69,7 @@ test('the same images for train and val are no splits: they are drawn, with a re
   expect(dataset.remarks[0]!.text).toMatch(/same images/);
 });
 
-test('a split without any label file has unknown labels, and label files without an image are told', async () => {
+test('a split without any label file has unknown labels, and label files without an image are reported', async () => {
   const root = tree({
     'classes.txt': 'cat\ndog\n',
     'images/train/a.jpg': '',
@@ -90,7 +90,7 @@ test('a split without any label file has unknown labels, and label files without
   });
 });
 
-test('folders: every folder on the way is a label, and other words for negative can be given', async () => {
+test('folders: every folder on the path is a label, and another name for negatives can be given', async () => {
   const root = tree({
     'animal/cat/1.jpg': '',
     'animal/2.jpg': '',
@@ -107,7 +107,7 @@ test('folders: every folder on the way is a label, and other words for negative 
   expect(named.classes).toEqual(['cat', 'animal', 'nothing']);
 });
 
-test('a class may be called train, and a link to a folder above does not lead round and round', async () => {
+test('a class may be called train, and a link to a parent folder does not cause a loop', async () => {
   const root = tree({ 'bus/1.jpg': '', 'train/2.jpg': '', 'negative/3.jpg': '' });
   symlinkSync(root, join(root, 'bus', 'loop'));
   const dataset = await openDataset(root);
@@ -121,13 +121,13 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
     { 'l.txt': `7 ${box}` },
     /l\.txt, line 1: class number 7; expected one of 0 \(cat\), 1 \(dog\)/,
   ],
-  ['a class number that is no number', { 'l.txt': `cat ${box}` }, /l\.txt, line 1: 'cat' is not a number/],
+  ['a class number that is not a number', { 'l.txt': `cat ${box}` }, /l\.txt, line 1: 'cat' is not a number/],
   [
-    'a line that is cut off',
+    'a truncated line',
     { 'l.txt': `0 ${box}\n1 .5 .5` },
     /l\.txt, line 2: 3 numbers; expected a class number and a box/,
   ],
-  ['two lines run together', { 'l.txt': `0 ${box} 1 ${box}` }, /l\.txt, line 1: 10 numbers/],
+  ['two lines joined', { 'l.txt': `0 ${box} 1 ${box}` }, /l\.txt, line 1: 10 numbers/],
   ['a negative class number', { 'l.txt': `-1 ${box}` }, /class number -1/],
   ['a half class number', { 'l.txt': `0.5 ${box}` }, /class number 0\.5/],
   [
@@ -141,28 +141,28 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
     /class 'cat' has the numbers 0 and 1/,
   ],
   [
-    'names that are no list',
+    'names that are not a list',
     { 'data.yaml': 'train: images\nnames: cat\n' },
     /data\.yaml: names: expected a list of class names/,
   ],
   [
-    'YAML that is none',
+    'invalid YAML',
     { 'data.yaml': 'train: images\nnames: [cat, dog\n' },
     /data\.yaml, line \d: not valid YAML/,
   ],
-  ['a bomb of aliases', { 'data.yaml': aliasBomb() }, /data\.yaml: not valid YAML/],
+  ['an alias bomb', { 'data.yaml': aliasBomb() }, /data\.yaml: not valid YAML/],
   [
-    'a folder that is not there',
+    'a missing folder',
     { 'data.yaml': `train: elsewhere\n${names}` },
     /train is 'elsewhere'.*set data\.imageFolder/,
   ],
-  ['no splits', { 'data.yaml': names }, /data\.yaml: no train, val or test/],
+  ['no splits', { 'data.yaml': names }, /data\.yaml: no train, val, or test/],
   [
     'a list that leads out',
     { 'data.yaml': `train: list.txt\n${names}`, 'list.txt': '../../../etc/passwd.jpg\n' },
     /list\.txt, line 1: image .* is not a path below/,
   ],
-  ['labels that are no text', { 'l.txt': `0 ${box}\0` }, /l\.txt: contains zero bytes/],
+  ['labels that are not text', { 'l.txt': `0 ${box}\0` }, /l\.txt: contains zero bytes/],
 ])('YOLO: %s is refused', async (_, changes, message) => {
   const { 'l.txt': label = `0 ${box}`, ...others } = changes;
   const root = tree({
@@ -174,7 +174,7 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
   await expect(openDataset(root)).rejects.toThrow(message);
 });
 
-/** Nine lists of nine names of the one before. */
+/** Nine lists, each with nine aliases of the one before. */
 function aliasBomb(): string {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
   for (let i = 1; i < 9; i++)
@@ -197,23 +197,23 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
   [
     'splits and others',
     { 'train/c/a.jpg': '', 'test/c/b.jpg': '', 'extra/c/d.jpg': '' },
-    /train.* look like splits, but extra is beside/,
+    /train.* look like splits, but extra is next to them/,
   ],
   [
     'a development kit above VOC2012',
     { 'VOC2012/JPEGImages/a.jpg': '' },
-    /VOC2012: looks like Pascal VOC; name this folder itself/,
+    /VOC2012: looks like Pascal VOC; use this folder as the dataset/,
   ],
   [
     'images and labels without names',
     { 'images/a.jpg': '', 'labels/a.txt': `0 ${box}` },
-    /a folder 'images' and no labels that are understood/,
+    /has a folder 'images' but no recognized labels/,
   ],
 ])('folders: %s are refused with what is expected', async (_, files, message) => {
   await expect(openDataset(tree(files))).rejects.toThrow(message);
 });
 
-test('any boxes written as a label file are read back as their classes', () => {
+test('any boxes in a label file are read as their classes', () => {
   const number = fc.double({ min: 0, max: 1, noNaN: true });
   const object = fc.tuple(fc.nat(4), fc.array(number, { minLength: 4, maxLength: 4 }));
   fc.assert(

@@ -26,7 +26,7 @@ function labelsByName({ names, classes, labels }: Dataset): Record<string, Recor
   return Object.fromEntries(rows);
 }
 
-test('yes, no, true, false and the ways to write a missing value are read in class columns', async () => {
+test('class columns may have yes, no, true, false, and all spellings of a missing value', async () => {
   const dataset = await open(
     'file,a,b,c\n1.png,yes,TRUE,NaN\n2.png,No,false,n/a\n3.png,YES,0,null\n4.png,no,1,NA\n',
   );
@@ -38,7 +38,7 @@ test('yes, no, true, false and the ways to write a missing value are read in cla
   });
 });
 
-test('one row per image and label is one image with all its labels', async () => {
+test('one row per image and label gives one image with all its labels', async () => {
   const dataset = await open(
     'image,label,patient\na.png,dog,p\nb.png,,q\na.png,cat,p\nc.png,cat,q\na.png,dog,p\n',
   );
@@ -51,7 +51,7 @@ test('one row per image and label is one image with all its labels', async () =>
   expect(dataset.images.path?.(2)).toBe(join(folder, 'c.png'));
 });
 
-test('labels of one image may be told from any mix of rows, as a map collects them', async () => {
+test("an image's labels are collected from any mix of rows, as a map would collect them", async () => {
   const row = fc.record({ image: fc.nat(5), label: fc.constantFrom('', 'cat', 'dog', 'hot dog', 'ü') });
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 3, maxLength: 30 }), async (rows) => {
@@ -74,7 +74,7 @@ test('labels of one image may be told from any mix of rows, as a map collects th
   );
 });
 
-test('a value beside the label is its target, and a class that no row names is unknown', async () => {
+test('a value next to the label is its target, and a class that no row names is unknown', async () => {
   const table = [
     'ImageID,Source,LabelName,Confidence',
     'a,verification,/m/cat,1',
@@ -93,7 +93,7 @@ test('a value beside the label is its target, and a class that no row names is u
   expect(dataset.labels.isUncertain(2, 0)).toBe(true);
 });
 
-test('a label column of 0 and 1 is one class of its name, and says so', async () => {
+test('a label column of 0 and 1 is one class with the name of the column, with a remark', async () => {
   const dataset = await open('id,label\na,0\nb,1\nc,0\n');
   expect(dataset.classes).toEqual(['label']);
   expect([0, 1, 2].map((row) => dataset.labels.at(row, 0))).toEqual([0, 1, 0]);
@@ -101,16 +101,16 @@ test('a label column of 0 and 1 is one class of its name, and says so', async ()
   expect((await open('id,label\na,0\nb,1\nc,2\n')).classes).toEqual(['0', '1', '2']);
 });
 
-test('an image with a row of no label and rows of some keeps the labels, with a remark', async () => {
+test('an image with a row without a label and rows with labels keeps the labels, with a remark', async () => {
   const dataset = await open('image,label\na.png,cat\na.png,\nb.png,\nc.png,dog\n');
   expect(labelsByName(dataset)['a.png']).toEqual({ cat: 1, dog: 0 });
   expect(dataset.remarks).toMatchObject([{ count: 1, examples: ['a.png (table.csv, line 3)'] }]);
 });
 
-test('class columns of 1 and -1 alone get a remark that -1 may mean absent, until data.uncertain gives it a value', async () => {
+test('class columns of only 1 and -1 get a remark that -1 may mean absent, until data.uncertain gives it a value', async () => {
   const text = 'image_id,Bald,Smiling\na.jpg,-1,1\nb.jpg,-1,-1\nc.jpg,1,-1\n';
   expect((await open(text)).remarks).toMatchObject([{ text: /data\.uncertain to zero/, count: 4 }]);
-  // A configuration always says 'ignore', its default.
+  // A configuration always has 'ignore', its default.
   expect((await open(text, { uncertain: 'ignore' })).remarks).toHaveLength(1);
   const absent = await open(text, { uncertain: 'zero' });
   expect(absent.labels.presence(1)).toBe('negative');
@@ -135,19 +135,19 @@ test.each<[string, string, string]>([
   [
     'a table without an image column',
     'crack,roots\n1,0\n0,1\n',
-    "line 2: no column of image names: the first, 'crack', holds '1'. Set data.columns.image",
+    "line 2: no column of image names: the first column, 'crack', holds '1'. Set data.columns.image",
   ],
-  ['yes and no in place of names', 'crack,roots\nyes,no\n', 'no column of image names'],
-  ['numbers in place of names', 'photo,roots\n17,0\n', 'no column of image names'],
+  ['yes and no instead of names', 'crack,roots\nyes,no\n', 'no column of image names'],
+  ['numbers instead of names', 'photo,roots\n17,0\n', 'no column of image names'],
   [
     'a table without a header',
     'a.png,1,0\nb.png,0,1\n',
     "line 1: 'a.png' is an image, not the name of a column",
   ],
   [
-    'a column that may hold labels',
+    'a column that may list labels',
     'filename,width,class,xmin\na.png,500,car,12\n',
-    "line 2: column 'class' holds 'car'. If it holds the labels of a row, set data.columns.labels",
+    "line 2: column 'class' holds 'car'. If it lists the labels of a row, set data.columns.labels",
   ],
   [
     'a count in a class column',
@@ -157,22 +157,22 @@ test.each<[string, string, string]>([
   [
     'an image in several rows of 0/1 columns',
     'file,crack\na.png,1\nb.png,0\na.png,0\n',
-    "line 4: image 'a.png' stands in table.csv, line 2 already. One row per label?",
+    "line 4: image 'a.png' is already in table.csv, line 2. One row per label?",
   ],
   [
     'a separator that may belong to a name',
     'image,label\na.png,"lesion, benign"\na.png,mass\n',
-    "line 2: label 'lesion, benign' holds ',' in a table of one row per label. Set data.columns.separator",
+    "line 2: label 'lesion, benign' contains ',' in a table with one row per label. Set data.columns.separator",
   ],
   [
     'two splits of one image',
     'image,label,split\na.png,cat,train\na.png,dog,test\n',
-    "line 3: image 'a.png' has another split than in table.csv, line 2",
+    "line 3: image 'a.png' has a different split than in table.csv, line 2",
   ],
   [
     'two patients of one image',
     'image,label,patient\na.png,cat,p\na.png,dog,q\n',
-    "line 3: image 'a.png' has another 'patient' than in table.csv, line 2",
+    "line 3: image 'a.png' has a different 'patient' than in table.csv, line 2",
   ],
   [
     'two values of one label',
@@ -184,12 +184,12 @@ test.each<[string, string, string]>([
     'image,label\na.png,1\na.png,0\n',
     "line 3: image 'a.png' has the label '0' here and '1' in table.csv, line 2",
   ],
-  ['a backslash', 'image,label\nx\\a.png,cat\n', "line 2: image 'x\\a.png' contains a backslash; write /"],
+  ['a backslash', 'image,label\nx\\a.png,cat\n', "line 2: image 'x\\a.png' contains a backslash; use /"],
 ])('%s is refused with the place and what to do', async (_, text, message) => {
   await expect(open(text)).rejects.toThrow(message);
 });
 
-test('what a message advises works', async () => {
+test('the advice in messages works', async () => {
   const boxes = 'filename,width,class,xmin\na.png,500,car,12\na.png,500,bus,1\nb.png,500,car,3\nc.png,1,,1\n';
   expect((await open(boxes, { labelColumn: 'class' })).classes).toEqual(['bus', 'car']);
   const lesions = 'image,label\na.png,"lesion, benign"\na.png,mass\nb.png,mass\nc.png,\n';

@@ -5,9 +5,9 @@ import { reasonOf } from '../../errors/reasonOf.js';
 const longestLine = 1 << 24;
 
 /**
- * The lines of a file of UTF-8 text with their numbers from 1 on, in the memory of one line.
+ * Reads the lines of a UTF-8 text file with their numbers from 1 on, with one line in memory.
  *
- * @param file how the file is called in messages
+ * @param file the file's name in messages
  *
  * @example
  * for await (const [line, number] of readLines('scene.arff', 'scene.arff')) console.log(number, line);
@@ -31,7 +31,8 @@ export async function* readLines(path: string, file: string): AsyncGenerator<rea
       const lines = text.split('\n');
       rest = lines.pop()!;
       for (const line of lines) yield [withoutReturn(line), ++number];
-      if (rest.length > longestLine) throw new DataError(`${file}, line ${number + 1}: longer than 16 MiB`);
+      if (rest.length > longestLine)
+        throw new DataError(`${file}, line ${number + 1}: the line is too long (over 16 MiB)`);
     }
   } catch (error) {
     throw error instanceof DataError ? error : new DataError(`${file}: ${reasonOf(error)}`);

@@ -6,28 +6,30 @@ import { growingInt32 } from '../typedArrays.js';
 /** The labels of an image by name. */
 export interface ImageLabels {
   readonly present: Iterable<string>;
-  /** Labels that may be there: objects marked as difficult. */
+  /** Labels that may be present: objects marked as difficult. */
   readonly uncertain?: Iterable<string>;
 }
 
-/** Collects the labels of images row by row where the classes show up on the way. */
+/** Collects the labels of images row by row, when the classes are not known in advance. */
 export interface NamedLabels {
   readonly rows: number;
-  /** Undefined: nobody looked. `where` is kept for the first place of each label. */
+  /** Adds a row; undefined labels are unknown. `where` is kept for the first occurrence of each label. */
   addRow(labels: ImageLabels | undefined, where: string): void;
   finish(options: NamedLabelOptions): { readonly labels: LabelMatrix; readonly classes: readonly string[] };
 }
 
 export interface NamedLabelOptions {
-  /** The classes in order; a label outside them is an error. Default: all that occur, by name. */
+  /** The classes in order; any other label is an error. Default: all that occur, by name. */
   readonly classes?: readonly string[] | undefined;
-  /** What an uncertain label becomes. */
+  /** The target of an uncertain label. */
   readonly uncertain: number;
-  /** Rows, from one up to another, that turned out to have no labels at all. */
+  /** Ranges of rows that turned out to have no labels at all; `to` is exclusive. */
   readonly unknownRows?: readonly { readonly from: number; readonly to: number }[];
 }
 
 /**
+ * Creates an empty collection.
+ *
  * @example
  * const labels = namedLabels();
  * labels.addRow({ present: ['cat'] }, 'a.xml');
@@ -36,7 +38,7 @@ export interface NamedLabelOptions {
 export function namedLabels(): NamedLabels {
   const codeOf = new Map<string, number>();
   const firstPlace: string[] = [];
-  // Of each label a code: twice its number, and 1 more where it is uncertain. -1 stands for 'nobody looked'.
+  // The code of a label is twice its number, plus 1 if it is uncertain. -1 stands for unknown labels.
   const codes = growingInt32();
   const ends = growingInt32();
   const add = (name: string, where: string, isUncertain: number) => {

@@ -6,7 +6,7 @@ import { openDataset } from '../openDataset.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
 
-test("Hugging Face's layout is read: a struct of bytes and path, and a list of class numbers with their names", async () => {
+test("Hugging Face's layout is read: a struct of bytes and path, and a list of class numbers with names", async () => {
   const dataset = await openDataset(join(fixtures, 'class-numbers.parquet'));
   expect(dataset.classes).toEqual(['bird', 'cat', 'dog']);
   const labels = [0, 1, 2, 3, 4].map((row) =>
@@ -28,7 +28,7 @@ test("Hugging Face's layout is read: a struct of bytes and path, and a list of c
   await closeDataset(dataset);
 });
 
-test('columns of booleans and of 0/1 are classes, null is unknown, and a column of ids names the rows', async () => {
+test('boolean and 0/1 columns are classes, null is unknown, and an ID column names the rows', async () => {
   const dataset = await openDataset(join(fixtures, 'class-columns.parquet'));
   expect(dataset.classes).toEqual(['cat', 'dog']);
   expect(dataset.names.at(4)).toBe('e');

@@ -25,9 +25,10 @@ import { tableCollector } from './tableCollector.js';
 import { specialColumns, type TableOptions, tableLayout } from './tableLayout.js';
 
 /**
- * A dataset from Parquet files with feature vectors (a column of lists, or columns of numbers) or with images inside: a column of bytes or Hugging Face's struct of `bytes` and `path`, and
- * labels as 0/1 columns, as a text of separated labels, or as a list. Only the label columns are read here; images
- * come from the files when asked for.
+ * Reads a dataset from Parquet files with feature vectors (a column of lists, or columns of numbers) or with
+ * images (a column of bytes, or Hugging Face's struct of `bytes` and `path`). Labels are 0/1 columns, a text
+ * of separated labels, or a list. Only the label columns and features are read here; images are read from the
+ * files on demand.
  *
  * @example
  * const coco64 = await readParquetTables(['part-0.parquet', 'part-1.parquet'], {});
@@ -58,7 +59,7 @@ async function readLabels(files: readonly ParquetFile[], options: TableOptions):
   const stored = schema.map((column) => column.name).filter((name) => !held.includes(name));
   const naming =
     options.imageColumn ?? stored.find((name) => /^(file_?name|filename|path|image_?id|id)$/i.test(name));
-  // A table that has no names gets a column of them: file#row.
+  // A table without names gets a column of them: file#row.
   const columns = naming === undefined ? [ROW_NAME, ...stored] : stored;
   const layout = tableLayout(columns, basename(first.path), { ...options, imageColumn: naming ?? ROW_NAME });
   const used = usedColumns(layout);
@@ -107,17 +108,20 @@ async function readLabels(files: readonly ParquetFile[], options: TableOptions):
   };
 }
 
-/** Features are in memory when all rows are read: the files are needed no more. */
+/** Closes the files: the features are in memory once all rows are read. */
 async function vectorsAlone(
   files: readonly ParquetFile[],
   features: FeatureTable,
 ): Promise<Pick<DatasetTable, 'images' | 'features'>> {
   for (const file of files) await file.close();
   const name = nameOfTables(files.map((file) => file.path));
-  return { images: absentImages(`${name} holds features, no images`), features: features.finish() };
+  return { images: absentImages(`${name} has features, not images`), features: features.finish() };
 }
 
-/** Which columns hold features: those that are named, a column of lists, or feature_0, feature_1…; undefined for images. */
+/**
+ * The feature columns: those that are named, a column of lists, or feature_0, feature_1…; undefined for
+ * images.
+ */
 function featuresIn(
   schema: readonly ParquetColumn[],
   file: string,
@@ -148,7 +152,7 @@ function imageColumn(columns: readonly ParquetColumn[], file: string): string {
   const named = images.find((column) => column.name === 'image') ?? images[0];
   if (!named) {
     throw new DataError(
-      `${file}: no column of images, bytes or a struct of bytes and path, and none of features, a list called 'features' or what data.columns.features names; found ${listed(
+      `${file}: no column of images (bytes, or a struct of bytes and path) or features (a list called 'features', or columns named in data.columns.features); found ${listed(
         columns.map((column) => column.name),
         24,
       )}`,
@@ -171,7 +175,7 @@ function usedColumns({
   ]);
 }
 
-/** Class names of a list of class numbers, from the features that Hugging Face writes into the file. */
+/** The names for a list of class numbers, from the metadata that Hugging Face writes into the file. */
 function listClassNames(file: ParquetFile): readonly string[] | undefined {
   const text = file.metadata.key_value_metadata?.find(({ key }) => key === 'huggingface')?.value;
   const names = text === undefined ? undefined : /"names"\s*:\s*(\[[^\]]*\])/.exec(text)?.[1];
@@ -190,11 +194,11 @@ function cellText(value: unknown, classNames: readonly string[] | undefined, whe
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (Array.isArray(value)) {
     const labels = value.map((item) => {
-      if (item === null || item === undefined) throw new DataError(`${where()}: an empty cell in a list`);
+      if (item === null || item === undefined) throw new DataError(`${where()}: a list has an empty cell`);
       return typeof item === 'string' ? item : (classNames?.[Number(item)] ?? String(item));
     });
-    // In front too, so that a list of one class number is not taken for a 0 or 1.
+    // Also at the start, so that a list with a single class number is not taken for 0 or 1.
     return labels.map((label) => LIST_SEPARATOR + label).join('');
   }
-  throw new DataError(`${where()}: a cell of type ${typeof value} that is neither text, number nor list`);
+  throw new DataError(`${where()}: a cell is of type ${typeof value}; expected text, a number, or a list`);
 }

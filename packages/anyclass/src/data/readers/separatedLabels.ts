@@ -1,4 +1,4 @@
-// Labels that are in one column: several in a cell ('Effusion|Mass'), or one a row and an image in several rows.
+// Labels in one column: several in a cell ('Effusion|Mass'), or one per row with an image in several rows.
 
 import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
@@ -10,9 +10,9 @@ import type { ImageRows } from './imageRows.js';
 import { targetIn, UNCERTAIN } from './labelCells.js';
 import { valuedLabels } from './valuedLabels.js';
 
-/** Collects the cell of labels of each row. Each different cell is kept once. */
+/** Collects the label cell of each row. Each distinct cell is kept once. */
 export interface SeparatedLabels {
-  /** `target` where a column says how far the row's one label holds. */
+  /** Adds a row's cell; `target` if a column gives the value of its single label. */
   add(cell: string, target?: number): void;
   finish(rows: ImageRows, options: SeparatedOptions): CollectedLabels;
 }
@@ -20,15 +20,15 @@ export interface SeparatedLabels {
 export interface SeparatedOptions {
   readonly separator?: string | undefined;
   readonly negativeLabel?: string | undefined;
-  /** The classes in order; a label outside them is an error. Default: all that occur, by name. */
+  /** The classes in order; any other label is an error. Default: all that occur, by name. */
   readonly classes?: readonly string[] | undefined;
-  /** What the column is called: the class of a column that holds only 0 and 1. */
+  /** The name of the column, which is also the class if the column has only 0 and 1. */
   readonly column: string;
-  /** What an uncertain label becomes. */
+  /** The target of an uncertain label. */
   readonly uncertain: number;
-  /** Where a row stands, for messages. */
+  /** The place of a row, for messages. */
   placeOf(row: number): string;
-  /** What the image of a row is called, for messages. */
+  /** The name of a row's image, for messages. */
   nameOf(row: number): string;
 }
 
@@ -38,7 +38,7 @@ export interface CollectedLabels {
   readonly remarks: readonly Remark[];
 }
 
-/** The different cells of a table, and which of them each row has. */
+/** The distinct cells of a table, and which of them each row has. */
 export interface LabelCells {
   /** The indices of the classes in each cell. */
   readonly indices: readonly (readonly number[])[];
@@ -46,10 +46,12 @@ export interface LabelCells {
   readonly codes: Int32Array;
 }
 
-/** Separates the labels of a Parquet list, which come apart already. */
+/** Separates the labels of a Parquet list, which are already separate. */
 export const LIST_SEPARATOR = '\u001f';
 
 /**
+ * Creates an empty collection.
+ *
  * @example
  * const collected = separatedLabels();
  * collected.add('cat|dog');
@@ -97,7 +99,7 @@ export function separatedLabels(): SeparatedLabels {
   };
 }
 
-/** A class is present in an image if a row of it says so. */
+/** Marks a class as present in an image if any of its rows names it. */
 function presentLabels(
   { indices, classes, codes }: LabelCells,
   rows: ImageRows,
@@ -116,12 +118,12 @@ function presentLabels(
     }
     if (any && negative >= 0) contradicting.push(`${nameOf(negative)} (${placeOf(negative)})`);
   }
-  const text = `${inflected(contradicting.length, 'image')} with rows of labels and a row without any (the labels count)`;
+  const text = `${inflected(contradicting.length, 'image')} with both labeled rows and a row without a label (the labels count)`;
   const remark = { text, count: contradicting.length, examples: contradicting.slice(0, 10) };
   return { labels: builder.finish(), classes, remarks: contradicting.length > 0 ? [remark] : [] };
 }
 
-/** A column of 0 and 1 is one class, not two: `id,label` of a yes-or-no question. */
+/** Reads a column of 0 and 1 as one class, not two: `id,label` for a yes-or-no question. */
 function oneClass(
   cells: readonly string[],
   codes: Int32Array,
@@ -142,7 +144,7 @@ function oneClass(
     if (target === UNCERTAIN) builder.setUncertain(0, uncertain);
     else builder.set(0, target);
   }
-  const text = `column, '${column}', holds 0 and 1 instead of names: read as one class of that name`;
+  const text = `column, '${column}', has 0 and 1 instead of names: read as one class of that name`;
   return { labels: builder.finish(), classes: [column], remarks: [{ text, count: 1, examples: [] }] };
 }
 
@@ -151,7 +153,10 @@ function isOneClass(cells: readonly string[]): boolean {
   return targets.every((target) => target !== undefined) && targets.some((target) => target! < 1);
 }
 
-/** Where a row has one label, a mark in it may be part of its name: nothing is split that the user did not ask for. */
+/**
+ * If each row has one label, a separator may be part of its name, so nothing is split unless the user says
+ * so.
+ */
 function statedSeparator(
   cells: readonly string[],
   { separator }: SeparatedOptions,
@@ -161,7 +166,7 @@ function statedSeparator(
   if (separator !== undefined || common === undefined || common === LIST_SEPARATOR) return common;
   const code = cells.findIndex((cell) => cell.includes(common));
   throw new DataError(
-    `${placeOf(code)}: label '${cells[code]}' holds '${common}' in a table of one row per label. Set data.columns.separator to '${common}' if it separates labels, or to '' if it belongs to the name`,
+    `${placeOf(code)}: label '${cells[code]}' contains '${common}' in a table with one row per label. Set data.columns.separator to '${common}' if it separates labels, or to '' if it belongs to the name`,
     { setting: `data.columns.separator=${JSON.stringify(common)}` },
   );
 }

@@ -13,7 +13,7 @@ import { imageNaming } from './imageNames.js';
 import { tableCollector } from './tableCollector.js';
 import { tableLayout, unlabeledLayout } from './tableLayout.js';
 
-/** The 17 defect codes in the order of the benchmark, with their class-importance weights. */
+/** The 17 defect codes in the benchmark's order, with their class-importance weights. */
 export const sewermlClasses: Readonly<Record<string, number>> = {
   RB: 1,
   OB: 0.5518,
@@ -49,9 +49,9 @@ const files: readonly {
 ];
 
 /**
- * SewerML from its three tables (those that are there) in `root` or its `annotations`, images in one folder per split or all in
- * `images`, of `root` or of `imageFolder`. A row with none of the 17 codes is negative, whatever its column `Defect` says; rows where
- * the two disagree are counted and named.
+ * Reads SewerML from its three tables (those that exist) in `root` or `root/annotations`, with images in one
+ * folder per split, or all in `images`, below `root` or `imageFolder`. A row with none of the 17 codes is
+ * negative, whatever its column `Defect` says; rows where the two disagree are counted and named.
  *
  * @example
  * const sewer = await readSewerml('data/sewerml', {});
@@ -104,7 +104,7 @@ export async function readSewerml(root: string, options: CsvTableOptions): Promi
   }
   if (parts.length === 0) {
     throw new DataError(
-      `${shownPath(root)}: no SewerML_Train.csv, SewerML_Val.csv or SewerML_Test.csv in this folder or in its annotations`,
+      `${shownPath(root)}: no SewerML_Train.csv, SewerML_Val.csv, or SewerML_Test.csv in this folder or in annotations`,
     );
   }
   const { sourceRow: _, fixedSplits, groups, ...collected } = table.finish('sewerml');
@@ -129,7 +129,7 @@ export async function readSewerml(root: string, options: CsvTableOptions): Promi
   };
 }
 
-/** Of the folders that a split's images may be in, the first that is there; else the one that the user named. */
+/** The first existing folder that a split's images may be in, or else the one that the user named. */
 function imageFolderOf(folders: readonly string[], root: string, imageFolder: string | undefined): string {
   const base = imageFolder ?? root;
   const found = folders.map((name) => join(base, name)).find((candidate) => existsSync(candidate));

@@ -1,4 +1,4 @@
-// Images whose labels are each in a file of their own: YOLO's .txt, Pascal VOC's .xml.
+// Images with one label file each: YOLO's .txt, Pascal VOC's .xml.
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
@@ -16,47 +16,48 @@ import { splitsFromCodes } from './splitWords.js';
 import { type Unlabeled, unlabeledLabels } from './unlabeled.js';
 import { folderContents, walkFolder } from './walkFolder.js';
 
-/** Images of one split, or of the whole dataset where `split` is undefined. */
+/** The images of one split, or of the whole dataset if `split` is undefined. */
 export interface ImagePart {
   readonly split: SplitName | undefined;
-  /** Absolute paths by folder, in the order of the rows. */
+  /** The images by folder, in row order. */
   readonly images: AsyncIterable<ImageFolder> | Iterable<ImageFolder>;
-  /** Whether the images are a choice from their folders, whose other label files then mean nothing. */
+  /** Whether the images are a selection from their folders, so that other label files there are ignored. */
   readonly isListed: boolean;
 }
 
 export interface ImageFolder {
   readonly folder: string;
   readonly files: readonly string[];
-  /** Files beside them that are no images. */
+  /** Files next to them that are not images. */
   readonly others?: readonly string[];
 }
 
-/** How labels are kept beside images. */
+/** How label files are stored. */
 export interface SidecarKind {
-  /** What a label file is called in messages. */
+  /** The word for a label file in messages. */
   readonly what: string;
   readonly extension: string;
   /** The folder with the labels of the images in a folder. */
   labelFolder(imageFolder: string): string;
-  /** Files of that extension that hold no labels. */
+  /** Whether a file with that extension contains something other than labels. */
   isOther(file: string): boolean;
   read(path: string): Promise<ImageLabels>;
-  /** What images without a label file are. */
+  /** How images without a label file are read. */
   readonly unlabeled: Unlabeled;
 }
 
 export interface SidecarOptions {
   readonly classes?: readonly string[] | undefined;
-  /** What an uncertain label becomes. */
+  /** The target of an uncertain label. */
   readonly uncertain: number;
-  /** Where the splits came from, in words. */
+  /** Where the splits come from, in words. */
   readonly splitOrigin: string;
 }
 
 /**
- * A dataset of images below `root` and their label files. A part without any label file at all is unlabeled: its labels are
- * unknown. Elsewhere a missing label file means what `kind.unlabeled` says, and is counted.
+ * Reads a dataset of images below `root` and their label files. In a part without any label file, all labels
+ * are unknown. Elsewhere, an image without a label file is read according to `kind.unlabeled`, and is
+ * counted.
  */
 export async function readSidecars(
   root: string,
@@ -134,7 +135,7 @@ export async function readSidecars(
   };
 }
 
-/** The images in a folder and all below it. */
+/** The images in a folder and its subfolders. */
 export async function* imagesBelow(root: string): AsyncGenerator<ImageFolder> {
   for await (const { below, files } of walkFolder(root)) {
     const folder = join(root, below);
@@ -145,7 +146,7 @@ export async function* imagesBelow(root: string): AsyncGenerator<ImageFolder> {
   }
 }
 
-/** Listed images by folder, in the order of the list where neighbors share a folder. */
+/** Listed images in list order; neighbors in the same folder are grouped. */
 export function imagesListed(paths: readonly string[]): ImageFolder[] {
   const folders: { folder: string; files: string[] }[] = [];
   for (const path of paths) {
@@ -157,7 +158,7 @@ export function imagesListed(paths: readonly string[]): ImageFolder[] {
   return folders;
 }
 
-/** Reads the label files of images some at a time, and gives them in their order. */
+/** Reads the label files of images several at a time, and yields them in order. */
 async function* readInOrder(
   files: readonly string[],
   pathOf: (file: string) => string | undefined,
@@ -179,7 +180,7 @@ function refuseRepeats(
   const row = firstRows?.findIndex((first, i) => first !== i);
   if (row === undefined) return;
   throw new DataError(
-    `${shownPath(root)}: image '${nameOf(row)}' belongs to two splits, or appears twice in one; keep it in one place`,
+    `${shownPath(root)}: image '${nameOf(row)}' is in two splits, or twice in one; keep it in one place`,
   );
 }
 
@@ -187,14 +188,14 @@ function oneOf({ what }: SidecarKind): string {
   return `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 }
 
-/** The images of a part that have no label file; all of them where `isWhole`. */
+/** The images of a part that have no label file; with `isWhole`, all of them. */
 interface UnlabeledPart {
   readonly split: SplitName | undefined;
   readonly names: CountedNames;
   readonly isWhole: boolean;
 }
 
-/** One remark on images here and there, and one on each split without any label file. */
+/** One remark on individual images, and one on each split without any label file. */
 function unlabeledRemarks(parts: readonly UnlabeledPart[], kind: SidecarKind): Remark[] {
   const whole = parts.filter(({ isWhole }) => isWhole);
   const some = parts.filter(({ isWhole }) => !isWhole).map(({ names }) => names);

@@ -42,7 +42,7 @@ test.each<[string, Readonly<Record<string, string>>]>([
       'Annotations/a.xml': vocXml('a.jpg', ['cat']),
     },
   ],
-])('%s: files that are not images are skipped, counted and named', async (title, files) => {
+])('%s: files that are not images are skipped, counted, and named', async (title, files) => {
   const root = join(folder, title.replaceAll(' ', '-'));
   const write = fileWriter(root);
   for (const [name, text] of Object.entries(files)) write(name, text);

@@ -1,11 +1,11 @@
-// Splits as files, folders and columns name them.
+// The names of splits in files, folders, and columns.
 
 import { DataError } from '../../errors/dataError.js';
 import { type DatasetTable, type SplitName, type Splits, splitNames } from '../dataset.js';
 import { growingInt32 } from '../typedArrays.js';
 
 /**
- * The split a word means: train, val, valid, validation, dev, test.
+ * The split that a word stands for: train, val, valid, validation, dev, test.
  *
  * @example
  * splitFromWord('Valid') // 'validation'
@@ -17,7 +17,7 @@ export function splitFromWord(word: string): SplitName | undefined {
   return plain === 'test' || plain === 'testing' ? 'test' : undefined;
 }
 
-/** The split that a file name speaks of: train.csv, instances_val2017.json, train-00000-of-00004.parquet. */
+/** The split in a file name: train.csv, instances_val2017.json, train-00000-of-00004.parquet. */
 export function splitFromFileName(file: string): SplitName | undefined {
   const words = file
     .replace(/\..*$/, '')
@@ -30,11 +30,11 @@ export function splitFromFileName(file: string): SplitName | undefined {
 export function splitNamed(word: string, where: () => string): SplitName {
   const split = splitFromWord(word.trim());
   if (split !== undefined) return split;
-  throw new DataError(`${where()}: split '${word}'; expected train, validation or test`);
+  throw new DataError(`${where()}: split '${word}'; expected train, validation, or test`);
 }
 
 /**
- * Splits from the place of each row's in `splitNames`, -1 for none; undefined where no row has one.
+ * Splits from each row's index into `splitNames`, -1 for none; undefined if no row has a split.
  *
  * @example
  * splitsFromCodes(Int32Array.of(0, 0, 1), 'one file per split')?.splits.train // 0 1

@@ -12,25 +12,25 @@ import { separatedLabels } from './separatedLabels.js';
 import { splitNamed, splitsFromCodes } from './splitWords.js';
 import type { TableLayout, TableOptions } from './tableLayout.js';
 
-/** Gathers the rows of one or several tables of the same layout into the columns of a dataset. */
+/** Collects the rows of one or several tables of the same layout into the columns of a dataset. */
 export interface TableCollector {
   readonly rows: number;
-  /** The rows from here on are in this file. */
+  /** Starts a file: the rows that follow are in it. */
   startFile(file: TableFile): void;
-  /** Take a row: its cells as text, and the number of its line. */
+  /** Adds a row: its cells as text, and its line number. */
   add(cells: readonly string[], line: number): void;
-  /** `title` stands for all tables where something is wrong with them together. */
+  /** `title` names the tables as a whole in messages. */
   finish(title: string): CollectedTable;
 }
 
 export interface TableFile {
   readonly layout: TableLayout;
-  /** How a line is called in messages: `train.csv, line 7`. */
+  /** The description of a line in messages: `train.csv, line 7`. */
   placeOf(line: number): string;
   readonly naming: ImageNaming;
-  /** The split that the file stands for. */
+  /** The split of the file's rows, if the file has one. */
   readonly split?: SplitName | undefined;
-  /** Whether several rows may speak of one image; not where each row holds an image of its own. */
+  /** Whether several rows may describe the same image; false if each row contains its own image. */
   readonly isMergeable: boolean;
 }
 
@@ -46,6 +46,8 @@ export interface CollectedTable {
 }
 
 /**
+ * Creates an empty collector.
+ *
  * @example
  * const table = tableCollector({});
  * const layout = tableLayout(['Filename', 'crack'], 'train.csv', {});
@@ -112,7 +114,7 @@ export function tableCollector(options: TableOptions): TableCollector {
               nameOf: (row) => table.at(row),
             });
       const together = (what: string) => (first: number, other: number) =>
-        `${placeOf(other)}: image '${table.at(other)}' has another ${what} than in ${placeOf(first)}; its rows must agree`;
+        `${placeOf(other)}: image '${table.at(other)}' has a different ${what} than in ${placeOf(first)}; its rows must agree`;
       const { group } = layout;
       return {
         ...collected,
@@ -161,15 +163,15 @@ function columnLabels(classes: readonly string[], policy: TableOptions['uncertai
   };
 }
 
-/** Some tables write -1 for absent. */
+/** A remark on tables in which -1 may mean absent. */
 function signRemark(counts: { readonly uncertain: number; readonly absent: number }): Remark[] {
   if (counts.uncertain === 0 || counts.absent > 0) return [];
   const labels = inflected(counts.uncertain, 'label is', 'labels are');
-  const text = `${labels} -1 and none is 0: a -1 is read as uncertain; if it means absent in this table, set data.uncertain to zero`;
+  const text = `${labels} -1 and none is 0: -1 is read as uncertain; if it means absent in this table, set data.uncertain to zero`;
   return [{ text, count: counts.uncertain, examples: [] }];
 }
 
-/** An image in several rows is fine where each row names a label of it. */
+/** Refuses an image in several rows, unless each row names one of its labels. */
 function refuseRepeats(
   names: NameTable,
   firstRows: Int32Array,
@@ -178,16 +180,15 @@ function refuseRepeats(
 ): void {
   if (layout.labels.kind === 'separated' && isMergeable) return;
   const row = firstRows.findIndex((first, i) => first !== i);
-  const what = `${placeOf(row)}: image '${names.at(row)}' stands in ${placeOf(firstRows[row]!)} already`;
-  if (!isMergeable)
-    throw new DataError(`${what}; each row is an instance of its own and needs a name of its own`);
+  const what = `${placeOf(row)}: image '${names.at(row)}' is already in ${placeOf(firstRows[row]!)}`;
+  if (!isMergeable) throw new DataError(`${what}; each row is a separate instance and needs its own name`);
   throw new DataError(
-    `${what}. One row per label? Then set data.columns.labels to the column of labels. Otherwise put all labels of an image into one row`,
+    `${what}. One row per label? Then set data.columns.labels to the column of labels. Otherwise, put all labels of an image into one row`,
     { setting: 'data.columns.labels=COLUMN' },
   );
 }
 
-/** Numbers groups in order of first appearance, as splits by group need them. */
+/** Numbers groups in order of first appearance, as required for splits by group. */
 function groupCodes() {
   const codeOf = new Map<string, number>();
   const codes = growingInt32();

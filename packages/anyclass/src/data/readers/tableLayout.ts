@@ -3,37 +3,51 @@ import { listed } from '../../errors/listed.js';
 import { nearestOrAll } from '../../errors/nearest.js';
 import { numberIn, targetIn, type UncertainPolicy } from './labelCells.js';
 
-/** Which columns of a table mean what. */
+/** The roles of a table's columns. */
 export interface TableOptions {
-  /** Column with the file name of the image. Default: one called Filename, file_name, image…, else the first if it holds names. */
+  /**
+   * Column of image file names. Default: one called Filename, file_name, image…, else the first if it
+   * contains names.
+   */
   readonly imageColumn?: string;
-  /** Column with the labels of a row, separated or one a row. Default: one called labels, Finding Labels, label or tags. */
+  /**
+   * Column of labels, several in a cell or one per row. Default: one called labels, Finding Labels, label,
+   * tags, or classes.
+   */
   readonly labelColumn?: string;
-  /** Column that says how far a row's one label holds, 0 to 1. Default: one called confidence, value, probability or presence. */
+  /**
+   * Column with the value of a row's single label, 0 to 1. Default: one called confidence, value,
+   * probability, or presence.
+   */
   readonly valueColumn?: string;
-  /** What separates labels in that column, '' for nothing. Default: `|`, `;` or `,`, the first of them that occurs. */
+  /** Separator of labels in a cell, '' for none. Default: the first of `|`, `;`, and `,` that occurs. */
   readonly separator?: string;
-  /** A label that means 'nothing here', such as 'No Finding'. An empty cell always does. */
+  /** A label that means negative, such as 'No Finding'. An empty cell always does. */
   readonly negativeLabel?: string;
-  /** Column with the patient, video or other group of a row. Default: one called group, patient, subject. */
+  /**
+   * Column with the patient, video, or other group of a row. Default: one called group, patient, or subject.
+   */
   readonly groupColumn?: string;
-  /** Column that says train, validation or test. Default: one called split. */
+  /** Column with train, validation, or test. Default: one called split. */
   readonly splitColumn?: string;
-  /** The class names in their order: which 0/1 columns count, or which labels are allowed. Default: all. */
+  /** The class names in order: which 0/1 columns are read, or which labels are allowed. Default: all. */
   readonly classes?: readonly string[];
-  /** Columns that hold features, in place of images; `*` stands for any text. Default: those called feature_0, feature_1… */
+  /**
+   * Columns of features, instead of images; `*` stands for any text. Default: those called feature_0,
+   * feature_1…
+   */
   readonly featureColumns?: readonly string[];
-  /** Columns that are no classes, to be skipped. */
+  /** Columns to skip because they are not classes. */
   readonly ignoreColumns?: readonly string[];
-  /** Read only these 0/1 columns; what others hold does not matter then. */
+  /** Read only these 0/1 columns; the content of others does not matter. */
   readonly keep?: readonly string[];
-  /** How a -1 in a class column is read. Default `ignore`: as unknown. */
+  /** How -1 in a class column is read. Default `ignore`: as unknown. */
   readonly uncertain?: UncertainPolicy;
 }
 
 export interface TableLayout {
   readonly image: number;
-  readonly labels: /** No columns: nobody labeled these rows. */
+  readonly labels: /** Without columns, all labels are unknown. */
     | { readonly kind: 'columns'; readonly columns: readonly number[]; readonly classes: readonly string[] }
     | {
         readonly kind: 'separated';
@@ -43,7 +57,7 @@ export interface TableLayout {
       };
   readonly group: { readonly index: number; readonly name: string } | undefined;
   readonly split: number | undefined;
-  /** Whether the first row bears out what was guessed from the header; throws if it does not. */
+  /** Throws if the first row contradicts what was guessed from the header. */
   checkFirstRow(cells: readonly string[], where: () => string): void;
 }
 
@@ -52,11 +66,12 @@ const imageNames =
 const labelNames = ['labels', 'findinglabels', 'label', 'tags', 'classes'];
 const valueNames = ['confidence', 'value', 'probability', 'presence'];
 const groupNames = ['group', 'patient', 'patientid', 'subject', 'subjectid'];
-// These may hold labels, or be a class or a remark beside 0/1 columns: the user has to say which.
+// Columns with these names may list labels, or be a class or a note next to 0/1 columns; the user has to
+// decide.
 const doubtfulNames = ['class', 'classname', 'labelname', 'category', 'categoryname', 'finding', 'findings'];
 
 /**
- * Find out what the columns of a table mean, from the options and else from their names.
+ * Determines the roles of a table's columns, from the options or else from their names.
  *
  * @example
  * tableLayout(['Filename', 'crack', 'root'], 'train.csv', {}).labels
@@ -113,14 +128,16 @@ export function tableLayout(columns: readonly string[], file: string, options: T
   };
 }
 
-/** The columns that are neither classes nor features, by the options and else by their names. */
+/** The columns that are neither classes nor features, according to the options or else to their names. */
 export interface SpecialColumns {
-  /** Names of rows. */
+  /** The column of row names. */
   readonly image: string | undefined;
   readonly others: readonly string[];
 }
 
 /**
+ * Finds the columns that are neither classes nor features.
+ *
  * @example
  * specialColumns(['id', 'width', 'crack', 'split'], {}) // { image: 'id', others: ['split'] }
  */
@@ -142,7 +159,7 @@ export function specialColumns(columns: readonly string[], options: TableOptions
 }
 
 /**
- * The layout of a table that has image names and none of the classes, as the test file of a benchmark.
+ * The layout of a table with image names but no classes, such as a benchmark's test file.
  *
  * @example
  * unlabeledLayout(['Filename'], 'test.csv', {}, ['crack', 'root']).labels // { kind: 'columns', columns: [], … }
@@ -159,20 +176,20 @@ export function unlabeledLayout(
   return { ...layout, labels: { kind: 'columns', columns: [], classes } };
 }
 
-/** A table that begins with its first image would lose it. */
+/** Refuses a table that starts with its first image instead of a header: that image would be lost. */
 function refuseMissingHeader(columns: readonly string[], file: string): void {
   const image = columns.find((name) => /\.(jpe?g|png|webp|tiff?|gif|avif|bmp|dcm)$/i.test(name));
   if (image === undefined) return;
   throw new DataError(
-    `${file}, line 1: '${image}' is an image, not the name of a column; put a line of column names first, such as Filename,${columns.length === 2 ? 'labels' : 'crack,roots'}`,
+    `${file}, line 1: '${image}' is an image, not the name of a column; add a line of column names at the top, such as Filename,${columns.length === 2 ? 'labels' : 'crack,roots'}`,
   );
 }
 
-/** The first column is taken for image names only if it does not hold labels or numbers. */
+/** Refuses to take the first column for image names if it contains labels or numbers. */
 function refuseImageColumn(columns: readonly string[], cell: string, where: () => string): void {
   if (targetIn(cell) === undefined && numberIn(cell) === undefined) return;
   throw new DataError(
-    `${where()}: no column of image names: the first, '${columns[0]}', holds '${cell}'. Set data.columns.image to the column that has them; the columns are ${listed(columns, 24)}`,
+    `${where()}: no column of image names: the first column, '${columns[0]}', holds '${cell}'. Set data.columns.image to the right column; the columns are ${listed(columns, 24)}`,
     { setting: 'data.columns.image=COLUMN' },
   );
 }
@@ -180,12 +197,12 @@ function refuseImageColumn(columns: readonly string[], cell: string, where: () =
 function refuseLabelColumn(name: string, cell: string, where: () => string): void {
   if (targetIn(cell) !== undefined) return;
   throw new DataError(
-    `${where()}: column '${name}' holds '${cell}'. If it holds the labels of a row, set data.columns.labels to it; if it is not a class, add it to data.columns.ignore`,
+    `${where()}: column '${name}' holds '${cell}'. If it lists the labels of a row, set data.columns.labels to it; if it is not a class, add it to data.columns.ignore`,
     { setting: `data.columns.labels=${name}` },
   );
 }
 
-/** Where a column is; where there is none, the problem is reported with the columns that it may have been. */
+/** The index of a column. If there is none, throws the problem with the column that may have been meant. */
 function columnIndex(
   columns: readonly string[],
   name: string,
@@ -204,7 +221,7 @@ function columnIndex(
   throw new DataError(`${problem}; ${hint}`);
 }
 
-/** The first column with one of the names, whatever its case, blanks and underscores. */
+/** The first column with one of the names, ignoring case, spaces, hyphens, and underscores. */
 function guessed(
   columns: readonly string[],
   names: readonly string[],

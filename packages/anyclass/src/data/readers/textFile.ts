@@ -5,7 +5,7 @@ import { fileProblem } from '../../files/fileProblem.js';
 import { shownPath } from '../../files/shownPath.js';
 
 /**
- * A small file of text: UTF-8, no zero bytes, at most `most` bytes.
+ * Reads a small text file: UTF-8, no zero bytes, at most `most` bytes.
  *
  * @example
  * await readText('data.yaml', 1 << 20)
@@ -24,7 +24,9 @@ export async function readText(path: string, most: number): Promise<string> {
 async function bytesOf(path: string, most: number): Promise<Buffer> {
   const { size } = await stat(path);
   if (size > most) {
-    throw new DataError(`${shownPath(path)}: ${size} bytes; expected at most ${most} in a file of this kind`);
+    throw new DataError(
+      `${shownPath(path)}: has ${size} bytes; expected at most ${most} in a file of this kind`,
+    );
   }
   return readFile(path);
 }

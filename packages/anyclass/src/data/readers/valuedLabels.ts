@@ -1,4 +1,5 @@
-// One row per image and label, with a column that says how far the label holds: 1, 0, -1 for uncertain, or a number between.
+// One row per image and label, with a column for the value of the label: 1, 0, -1 for uncertain, or a number
+// in between.
 
 import { DataError } from '../../errors/dataError.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';
@@ -7,8 +8,8 @@ import { UNCERTAIN } from './labelCells.js';
 import type { CollectedLabels, LabelCells, SeparatedOptions } from './separatedLabels.js';
 
 /**
- * Labels with values. A class that no row of an image names is unknown: somebody looked at the others only. Where a row
- * holds the label for 'nothing here', it is absent.
+ * Reads labels with values. A class that none of an image's rows names is unknown, since only the others were
+ * examined. If a row has the negative label, the classes that are not named are absent.
  */
 export function valuedLabels(
   { indices, classes, codes }: LabelCells,
@@ -26,7 +27,7 @@ export function valuedLabels(
       const labels = indices[codes[row]!]!;
       if (labels.length > 1) {
         throw new DataError(
-          `${placeOf(row)}: ${labels.length} labels with one value; expected one label a row`,
+          `${placeOf(row)}: ${labels.length} labels with one value; expected one label per row`,
         );
       }
       const [index] = labels;

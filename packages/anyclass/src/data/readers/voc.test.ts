@@ -15,23 +15,23 @@ test.each<[string, string, RegExp]>([
   [
     'an object without a name',
     '<annotation><object><pose/></object></annotation>',
-    /a\.xml, line 1: an object without a <name>/,
+    /a\.xml, line 1: an object has no <name>/,
   ],
   [
     'an object with two names',
     '<annotation><object><name>a</name><name>b</name></object></annotation>',
     /two <name>/,
   ],
-  ['something else than VOC', '<svg></svg>', /a\.xml: <svg>; expected <annotation>/],
-  ['XML that is cut off', '<annotation>\n<object><name>cat', /a\.xml, line 2: not well-formed XML/],
+  ['something other than VOC', '<svg></svg>', /a\.xml: <svg>; expected Pascal VOC's <annotation>/],
+  ['truncated XML', '<annotation>\n<object><name>cat', /a\.xml, line 2: not well-formed XML/],
   ['an entity', '<annotation><object><name>&boom;</name></object></annotation>', /not well-formed XML/],
   [
-    'a bomb of entities',
+    'an entity bomb',
     '<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><annotation><object><name>&b;</name></object></annotation>',
     /a\.xml, line 1: a DOCTYPE/,
   ],
   [
-    'a strange difficulty',
+    'an invalid difficulty',
     vocXml('a.jpg', ['cat']).replace('>0</difficult>', '>maybe</difficult>'),
     /<difficult> is 'maybe'/,
   ],
@@ -40,7 +40,7 @@ test.each<[string, string, RegExp]>([
   await expect(openDataset(root)).rejects.toThrow(message);
 });
 
-test('Pascal VOC: images without an annotation are unknown, or negative where that is said', async () => {
+test('Pascal VOC: images without an annotation are unknown, or negative if so configured', async () => {
   const root = tree({ 'a.jpg': '', 'a.xml': vocXml('a.jpg', ['cat']), 'b.jpg': '' });
   const dataset = await openDataset(root);
   expect([0, 1].map((row) => dataset.labels.presence(row))).toEqual(['positive', 'undecided']);
@@ -59,7 +59,7 @@ test('Pascal VOC: an image in two lists is refused with both places', async () =
   await expect(openDataset(root)).rejects.toThrow(/val\.txt, line 1: 'a' is already in .*train\.txt, line 1/);
 });
 
-test('any names written into XML are read back', () => {
+test('any names survive the round trip through XML', () => {
   const name = fc
     .string({ minLength: 1, unit: 'grapheme' })
     .filter((text) => text.trim() === text && !/[\p{Cc}\p{Cn}\p{Cs}]/u.test(text));

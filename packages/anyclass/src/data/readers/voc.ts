@@ -1,5 +1,5 @@
-// Pascal VOC. Everingham et al., "The Pascal Visual Object Classes (VOC) Challenge", IJCV 2010; and folders that LabelImg, CVAT or
-// Roboflow write in its format.
+// Pascal VOC. Everingham et al., "The Pascal Visual Object Classes (VOC) Challenge", IJCV 2010; also folders
+// in its format by LabelImg, CVAT, or Roboflow.
 
 import { existsSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
@@ -16,26 +16,29 @@ import type { Unlabeled } from './unlabeled.js';
 import { folderContents } from './walkFolder.js';
 
 export interface VocOptions {
-  /** Folder of the images. Default: `JPEGImages` or `images` in the dataset, or the dataset itself. */
+  /**
+   * Folder of the images. Default: `JPEGImages` or `images` in the dataset's folder, or that folder itself.
+   */
   readonly imageFolder?: string;
   readonly classes?: readonly string[];
-  /** How classes are read of which all objects are difficult. Default `ignore`: as unknown. */
+  /** How a class is read if all its objects are difficult. Default `ignore`: as unknown. */
   readonly uncertain?: UncertainPolicy;
-  /** What images without an annotation are. Default `unknown`. */
+  /** How images without an annotation are read. Default `unknown`. */
   readonly unlabeled?: Unlabeled;
 }
 
 const annotationFolders = ['Annotations', 'annotations', 'annotations/xmls', 'xmls'];
 
 /**
- * A dataset of Pascal VOC's XML: `Annotations` and `JPEGImages` with the lists of `ImageSets/Main` as splits, or annotations beside
- * their images, also in folders `train`, `valid` and `test`. A class is present where an image has an object of it.
+ * Reads a dataset with Pascal VOC's XML: `Annotations` and `JPEGImages` with the lists in `ImageSets/Main` as
+ * splits, or annotations next to their images, also in folders `train`, `valid`, and `test`. A class is
+ * present if the image has an object of it.
  *
  * @example
  * await readVoc('VOCdevkit/VOC2012', {})
  */
 export async function readVoc(root: string, options: VocOptions): Promise<DatasetTable> {
-  const { readVocAnnotation } = await import('./vocAnnotation.js'); // what reads XML is loaded where there is some
+  const { readVocAnnotation } = await import('./vocAnnotation.js'); // the XML parser is loaded only if needed
   const annotations = await annotationFolderIn(root);
   const images =
     options.imageFolder ??
@@ -61,7 +64,10 @@ export async function readVoc(root: string, options: VocOptions): Promise<Datase
   return { ...table, name: basename(root), remarks: [...table.remarks, ...(listed?.remarks ?? [])] };
 }
 
-/** Whether a folder holds annotations of Pascal VOC: in a folder for them, beside images, or so in each split. */
+/**
+ * Whether a folder has Pascal VOC annotations: in an annotation folder, or next to images, possibly in each
+ * split.
+ */
 export async function holdsVocAnnotations(root: string): Promise<boolean> {
   const { folders } = await folderContents(root);
   const splits = folders.filter((name) => splitFromWord(name) !== undefined);
@@ -70,7 +76,7 @@ export async function holdsVocAnnotations(root: string): Promise<boolean> {
     if (!existsSync(folder)) continue;
     const { files } = await folderContents(folder);
     if (!files.some((file) => extname(file) === '.xml')) continue;
-    // Other programs write XML too: beside images, an image must have its own.
+    // Other programs write XML too: next to images, some image must have an XML file of its name.
     const stems = new Set(files.filter(isImageFile).map((file) => basename(file, extname(file))));
     if (annotationFolders.includes(name)) return true;
     if (files.some((file) => file.endsWith('.xml') && stems.has(basename(file, '.xml')))) return true;
@@ -100,11 +106,11 @@ async function listedParts(
       if (id === '') continue;
       const where = `${shownPath(path)}, line ${i + 1}`;
       if (!/^[^\s/\\]+$/.test(id))
-        throw new DataError(`${where}: '${id}'; expected the name of an image without extension`);
+        throw new DataError(`${where}: '${id}'; expected an image name without extension`);
       const before = seen.get(id);
       if (before !== undefined) throw new DataError(`${where}: '${id}' is already in ${before}`);
       seen.set(id, where);
-      // A file that is not there is missed under VOC's own extension.
+      // A file that does not exist is reported as missing with VOC's usual extension.
       files.push(fileOf.get(id) ?? `${id}.jpg`);
     }
     parts.push({ split: splitFromWord(name), images: [{ folder: images, files }], isListed: true });
@@ -137,7 +143,7 @@ async function folderParts(images: string): Promise<ImagePart[]> {
   }));
 }
 
-/** The folder that has annotations right in it, else the first that may have them further down. */
+/** The folder that directly contains annotations, or else the first that may have them in subfolders. */
 async function annotationFolderIn(root: string): Promise<string | undefined> {
   const there = annotationFolders.map((name) => join(root, name)).filter((path) => existsSync(path));
   for (const path of there) {

@@ -1,4 +1,5 @@
-// An annotation of Pascal VOC: <annotation> with an <object> per object, its <name>, and whether it is <difficult>.
+// A Pascal VOC annotation: <annotation> with one <object> per object, its <name>, and whether it is
+// <difficult>.
 
 import { SaxesParser } from 'saxes';
 import { DataError } from '../../errors/dataError.js';
@@ -8,8 +9,8 @@ import type { ImageLabels } from './namedLabels.js';
 import { readText } from './textFile.js';
 
 /**
- * The labels of an annotation. A class of which all objects are difficult is uncertain, as in VOC's own lists, where it counts
- * neither for nor against.
+ * Reads the labels from an annotation. A class whose objects are all difficult is uncertain, as in VOC's own
+ * lists, where it counts neither as positive nor as negative.
  *
  * @example
  * vocLabels('<annotation><object><name>cat</name></object></annotation>', 'a.xml').present // Set { 'cat' }
@@ -24,7 +25,7 @@ export function vocLabels(xml: string, file: string): ImageLabels {
     throw new DataError(`${file}, line ${parser.line}: ${reason}`);
   };
   parser.on('error', (error) => fail(`not well-formed XML: ${reasonOf(error).replace(/^\d+:\d+: /, '')}`));
-  parser.on('doctype', () => fail('a DOCTYPE, which annotations do not have'));
+  parser.on('doctype', () => fail('a DOCTYPE is not allowed in an annotation'));
   parser.on('opentag', ({ name }) => {
     if (path === '') root = name;
     path += `/${name}`;
@@ -38,15 +39,15 @@ export function vocLabels(xml: string, file: string): ImageLabels {
     text += piece;
   });
   parser.on('closetag', ({ name }) => {
-    // Parts of an object have names too, one level deeper.
+    // Parts of an object also have names, one level deeper.
     if (object && (path === '/annotation/object/name' || path === '/annotation/object/difficult')) {
       const key = name === 'name' ? 'name' : 'difficult';
-      if (object[key] !== undefined) fail(`an object with two <${key}>`);
+      if (object[key] !== undefined) fail(`an object has two <${key}>`);
       object[key] = text.trim();
     }
     if (object && path === '/annotation/object') {
       const { name: label = '', difficult = '0' } = object;
-      if (label === '') fail('an object without a <name>');
+      if (label === '') fail('an object has no <name>');
       if (difficult !== '0' && difficult !== '1') fail(`<difficult> is '${difficult}'; expected 0 or 1`);
       (difficult === '1' ? uncertain : present).add(label);
       object = undefined;
@@ -56,12 +57,12 @@ export function vocLabels(xml: string, file: string): ImageLabels {
   });
   parser.write(xml).close();
   if (root !== 'annotation') {
-    throw new DataError(`${file}: <${root}>; expected <annotation>, as Pascal VOC writes it`);
+    throw new DataError(`${file}: <${root}>; expected Pascal VOC's <annotation>`);
   }
   return { present, uncertain };
 }
 
-/** Reads an annotation. */
+/** Reads the labels from an annotation file. */
 export async function readVocAnnotation(path: string): Promise<ImageLabels> {
   return vocLabels(await readText(path, 16 << 20), shownPath(path));
 }

@@ -13,8 +13,9 @@ const vocClasses =
   );
 
 /**
- * A challenge's images from its folder, the development kit, or the folder above it: `train.txt`, `val.txt` and `test.txt` of
- * `ImageSets/Main` are the splits. Labels of a test split that has no annotations (2012) are unknown.
+ * Reads a challenge's images from its folder, the development kit, or the folder above it. The lists
+ * `train.txt`, `val.txt`, and `test.txt` in `ImageSets/Main` are the splits. The labels of a test split
+ * without annotations (2012) are unknown.
  *
  * @example
  * (await readVocChallenge('voc2007', 'VOCdevkit', {})).classes.length // 20
@@ -29,7 +30,7 @@ export async function readVocChallenge(
   const found = candidates.find((path) => existsSync(join(path, 'ImageSets', 'Main')));
   if (found === undefined) {
     throw new DataError(
-      `${shownPath(root)}: no ImageSets/Main in it, in ${folder} or in VOCdevkit/${folder}; expected the unpacked development kit`,
+      `${shownPath(root)}: no ImageSets/Main in this folder, in ${folder}, or in VOCdevkit/${folder}; expected the unpacked development kit`,
     );
   }
   const table = await readVoc(found, { ...options, classes: vocClasses });

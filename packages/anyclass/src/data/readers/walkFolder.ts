@@ -5,17 +5,17 @@ import { DataError } from '../../errors/dataError.js';
 import { fileProblem } from '../../files/fileProblem.js';
 import { shownPath } from '../../files/shownPath.js';
 
-/** What is in one folder, by name. */
+/** The contents of one folder, sorted by name. */
 export interface FolderContents {
-  /** The folder's path; '' for the one that the walk began in. */
+  /** The folder's path relative to the start of the walk; '' for the start itself. */
   readonly below: string;
   readonly files: readonly string[];
   readonly folders: readonly string[];
 }
 
 /**
- * The contents of a folder and of all below it, one folder at a time. Links to folders are followed, except to one that the link
- * is in. Hidden files and what a Mac adds to archives are skipped.
+ * Walks a folder and its subfolders, one at a time. Links to folders are followed, except to a folder that
+ * contains the link. Hidden files, and those that macOS adds to archives, are skipped.
  *
  * @example
  * for await (const { below, files } of walkFolder('photos')) console.log(below, files.length);
@@ -33,7 +33,7 @@ export async function* walkFolder(
   for (const name of contents.folders) yield* walkFolder(root, join(below, name), [...above, place]);
 }
 
-/** Files and folders right in a folder, by name. */
+/** The files and folders directly in a folder, sorted by name. */
 export async function folderContents(folder: string): Promise<Omit<FolderContents, 'below'>> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     throw new DataError(`${shownPath(folder)}: this folder cannot be read: ${fileProblem(error)}`);

@@ -1,5 +1,5 @@
-// YOLO folders, as Ultralytics, Roboflow, Darknet and LabelImg write them: images, a label file for each, and the class names in
-// `data.yaml` or `classes.txt`.
+// YOLO folders, as written by Ultralytics, Roboflow, Darknet, and LabelImg: images, a label file for each,
+// and the class names in `data.yaml` or `classes.txt`.
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -14,18 +14,18 @@ import { readClassList, readYoloLabels } from './yoloLabels.js';
 import type { YoloLayout } from './yoloYaml.js';
 
 export interface YoloOptions {
-  /** Folder that the images of `data.yaml` are below. Default: its `path`, or its own folder. */
+  /** Folder that the paths in `data.yaml` are relative to. Default: its `path`, or its own folder. */
   readonly imageFolder?: string;
   readonly classes?: readonly string[];
-  /** What images without a label file are. Default `negative`, as YOLO has it. */
+  /** How images without a label file are read. Default `negative`, as in YOLO. */
   readonly unlabeled?: Unlabeled;
 }
 
 const classLists = ['classes.txt', 'classes.names', 'obj.names'];
 
 /**
- * A dataset from `data.yaml`, or from a folder with it or with `classes.txt`. A class is present where an image has an object of
- * it; an image without objects or without a label file is negative.
+ * Reads a dataset from `data.yaml`, or from a folder with it or with `classes.txt`. A class is present if the
+ * image has an object of it; an image without objects, or by default without a label file, is negative.
  *
  * @example
  * await readYolo('data/pipes', {}) // or 'data/pipes/data.yaml'
@@ -50,7 +50,8 @@ export async function readYolo(path: string, options: YoloOptions): Promise<Data
 }
 
 /**
- * The file that tells what is in a YOLO folder: `data.yaml` or the only other .yaml, or a list of classes beside `labels`.
+ * The file that describes a YOLO folder: `data.yaml`, or else the only .yaml file, or a list of classes in
+ * the folder or in `labels`.
  *
  * @example
  * yoloFileIn('data/pipes') // 'data/pipes/data.yaml'
@@ -70,7 +71,10 @@ function classListIn(folder: string): string | undefined {
     .find((path) => existsSync(path));
 }
 
-/** `images/train` has its labels in `labels/train`: the last `images` on the way is replaced. Elsewhere they are beside the images. */
+/**
+ * The label folder of `images/train` is `labels/train`: the last `images` is replaced. Otherwise, labels are
+ * next to images.
+ */
 function yoloLabelFolder(imageFolder: string): string {
   const parts = imageFolder.split('/');
   const at = parts.lastIndexOf('images');
@@ -79,14 +83,14 @@ function yoloLabelFolder(imageFolder: string): string {
   return existsSync(mirrored) ? mirrored : imageFolder;
 }
 
-/** What reads YAML is loaded where there is some. */
+/** Reads the layout; the YAML parser is loaded only if needed. */
 async function layoutAt(path: string, imageFolder: string | undefined): Promise<YoloLayout> {
   if (!/\.ya?ml$/i.test(path)) return classListLayout(path, imageFolder);
   const { readDataYaml } = await import('./yoloYaml.js');
   return readDataYaml(path, imageFolder);
 }
 
-/** `images` and `labels`, or one such pair in `train`, `val` and `test`. */
+/** The layout with `images` and `labels`, or one such pair in each of `train`, `val`, and `test`. */
 async function classListLayout(root: string, imageFolder: string | undefined): Promise<YoloLayout> {
   const list = classListIn(root);
   if (list === undefined) {

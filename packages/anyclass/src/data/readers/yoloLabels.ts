@@ -1,4 +1,4 @@
-// Label files of YOLO: a line per object, its class number and then where it is.
+// YOLO's label files: one line per object, with its class number and its position.
 
 import { readFile } from 'node:fs/promises';
 import { DataError } from '../../errors/dataError.js';
@@ -8,12 +8,13 @@ import { numberIn } from './labelCells.js';
 import { readText } from './textFile.js';
 
 /**
- * The classes of the objects in a label file: boxes (5 numbers, 6 with a confidence), oriented boxes, polygons or keypoints.
+ * The classes of the objects in a label file: boxes (5 numbers, 6 with a confidence), oriented boxes,
+ * polygons, or keypoints.
  *
- * @param classes by their numbers
+ * @param classes class names by number
  *
  * @example
- * yoloClasses('1 0.5 0.5 0.2 0.1\n', ['cat', 'dog'], 'a.txt') // ['dog']
+ * yoloClasses('1 0.5 0.5 0.2 0.1\n', new Map([[0, 'cat'], [1, 'dog']]), 'a.txt') // ['dog']
  */
 export function yoloClasses(text: string, classes: ReadonlyMap<number, string>, file: string): string[] {
   const found = new Set<string>();
@@ -25,7 +26,7 @@ export function yoloClasses(text: string, classes: ReadonlyMap<number, string>, 
     if (wrong !== undefined) throw new DataError(`${where()}: '${wrong}' is not a number`);
     if (!isObject(words.length)) {
       throw new DataError(
-        `${where()}: ${words.length} numbers; expected a class number and a box (5 numbers), polygon or keypoints`,
+        `${where()}: ${words.length} numbers; expected a class number and a box (5 numbers), polygon, or keypoints`,
       );
     }
     const name = /^\d+$/.test(words[0]!) ? classes.get(Number(words[0])) : undefined;
@@ -48,7 +49,7 @@ export async function readYoloLabels(path: string, classes: ReadonlyMap<number, 
 }
 
 /**
- * The class names in a list of them, one a line.
+ * Reads a list of class names, one per line.
  *
  * @example
  * await readClassList('classes.txt') // Map { 0 => 'cat', 1 => 'dog' }
@@ -68,7 +69,7 @@ export async function readClassList(path: string): Promise<Map<number, string>> 
   );
 }
 
-/** Classes by number, each name once. */
+/** Class names by number; refuses a name with two numbers. */
 export function numberedClasses(
   entries: readonly (readonly [number, string])[],
   file: string,
@@ -85,7 +86,9 @@ export function numberedClasses(
   return new Map(entries.map(([number, name]) => [number, name] as const).sort(([a], [b]) => a - b));
 }
 
-/** A class and 4 numbers of a box, 5 with a confidence, pairs of a polygon, or a box with triples of keypoints. */
+/**
+ * A class and a box (4 numbers, 5 with a confidence), a polygon (pairs), or a box with keypoints (triples).
+ */
 function isObject(numbers: number): boolean {
   return numbers === 5 || numbers === 6 || (numbers > 6 && (numbers % 2 === 1 || (numbers - 5) % 3 === 0));
 }

@@ -1,4 +1,4 @@
-// YOLO's data.yaml: where the images of each split are, and what the classes are called.
+// YOLO's data.yaml: the locations of each split's images, and the class names.
 
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -15,9 +15,9 @@ import { type ImageFolder, type ImagePart, imagesBelow, imagesListed } from './s
 import { readText } from './textFile.js';
 import { numberedClasses } from './yoloLabels.js';
 
-/** What a YOLO dataset consists of. */
+/** The layout of a YOLO dataset. */
 export interface YoloLayout {
-  /** What the names of images are relative to. */
+  /** The folder that image names are relative to. */
   readonly root: string;
   readonly classes: ReadonlyMap<number, string>;
   readonly parts: readonly ImagePart[];
@@ -40,8 +40,8 @@ const dataYaml = z.object({
 type DataYaml = z.infer<typeof dataYaml>;
 
 /**
- * The layout that a data.yaml describes. Its paths are relative to `imageFolder`, else to its own `path` where that exists, else to
- * the folder that it is in.
+ * Reads the layout from a data.yaml. Its paths are relative to `imageFolder`, else to its own `path` if that
+ * exists, else to its folder.
  *
  * @example
  * (await readDataYaml('coco128.yaml')).classes.get(0) // 'person'
@@ -64,14 +64,14 @@ export async function readDataYaml(path: string, imageFolder?: string): Promise<
     if (twin === undefined) chosen.push({ split, paths });
     else remarks.push(sameImages(twin.split, split));
   }
-  if (chosen.length === 0) throw new DataError(`${file}: no train, val or test; expected folders of images`);
+  if (chosen.length === 0) throw new DataError(`${file}: no train, val, or test; expected folders of images`);
   const root = commonFolder([base, ...chosen.flatMap(({ paths }) => paths.map(folderOf))]);
   return {
     root,
     classes: classesOf(data, file),
     parts: chosen.map(
       ({ split, paths }): ImagePart => ({
-        // With the same images twice there are no splits to speak of.
+        // If two splits have the same images, there are no usable splits.
         split: remarks.length > 0 ? undefined : split,
         images: imagesAt(paths, base, root),
         isListed: paths.some((place) => !isFolder(place)),
@@ -125,18 +125,18 @@ function baseOf(path: string, { path: given }: DataYaml): string {
   return existsSync(named) ? named : own;
 }
 
-/** Roboflow writes `../train/images` for a folder beside the file. */
+/** Resolves a path. Roboflow writes `../train/images` for a folder next to the file. */
 function placeOf(entry: string, base: string, where: string): string {
   const candidates = [resolve(base, entry), resolve(base, entry.replace(/^(\.\.\/)+/, ''))];
   const found = candidates.find((path) => existsSync(path));
   if (found !== undefined) return found;
   throw new DataError(
-    `${where} is '${entry}', but '${shownPath(candidates[0]!)}' does not exist; set data.imageFolder to the folder that it is relative to`,
+    `${where} is '${entry}', but '${shownPath(candidates[0]!)}' does not exist; set data.imageFolder to the folder that the path is relative to`,
     { setting: 'data.imageFolder=FOLDER' },
   );
 }
 
-/** The images of folders, and of lists with a path a line. */
+/** The images in folders, and in lists with one path per line. */
 async function* imagesAt(paths: readonly string[], base: string, root: string): AsyncGenerator<ImageFolder> {
   for (const path of paths) {
     if (isFolder(path)) yield* imagesBelow(path);
@@ -172,7 +172,7 @@ function folderOf(path: string): string {
   return isFolder(path) ? path : dirname(path);
 }
 
-/** The innermost folder that all of these are in. */
+/** The innermost folder that contains all of these. */
 function commonFolder(folders: readonly string[]): string {
   const [first = '', ...rest] = folders.map((folder) => folder.split('/'));
   if (first === '') return '/';

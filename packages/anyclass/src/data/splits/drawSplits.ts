@@ -5,20 +5,20 @@ import type { Grouping, Splits } from '../dataset.js';
 import type { LabelMatrix } from '../labelMatrix.js';
 
 export interface DrawOptions {
-  /** Shares of train, validation and test; 0 of test for none. Default .7, .15, .15. */
+  /** Shares of train, validation, and test; a test share of 0 means no test split. Default .7, .15, .15. */
   readonly shares?: readonly [number, number, number];
   /** Default 42. */
   readonly seed?: number;
   /**
-   * `stratified` (default): every class has its share of each split, and so have undecided and negative rows. `random`: rows
-   * alone.
-   * Either keeps the rows of a group together where the dataset has groups.
+   * `stratified` (default): every class is distributed over the splits by their shares, and so are undecided
+   * and negative rows. `random`: rows are drawn regardless of labels. Both keep the rows of a group together,
+   * if the dataset has groups.
    */
   readonly method?: 'stratified' | 'random';
 }
 
 /**
- * Split a user's own data three ways.
+ * Draws train, validation, and test splits.
  *
  * @example
  * drawSplits(labels, undefined, { method: 'random', seed: 1 }).train.length // 70 of 100
@@ -48,7 +48,7 @@ export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, op
     );
     return { train: split.train.sort(), validation: split.validation.sort(), test: split.test.sort() };
   }
-  // Without labels, iterative stratification deals out groups by their size alone.
+  // Without labels, iterative stratification distributes groups by size alone.
   const [train, validation, test = none] = iterativeStratifiedSplit(
     method === 'random' ? new Uint8Array(labels.rows) : labels,
     {
@@ -58,7 +58,7 @@ export function drawSplits(labels: LabelMatrix, groups: Grouping | undefined, op
       ...(groups && { groups: groups.codes }),
     },
   );
-  // Of two groups, one is for validation: training needs it, and can do without a test split.
+  // With two groups, one goes to validation: training needs it, but can do without a test split.
   if (validation!.length === 0) return { train: train!, validation: test, test: none };
   return { train: train!, validation: validation!, test };
 }

@@ -8,7 +8,7 @@ import { type SplitName, type Splits, splitNames } from '../dataset.js';
 import type { NameTable } from '../nameTable.js';
 
 /**
- * Save splits as plain text: `train.txt`, `validation.txt` and `test.txt`, a name a line.
+ * Saves splits as plain text: `train.txt`, `validation.txt`, and `test.txt`, one name per line.
  *
  * @example
  * await saveSplits(dataset.splits, dataset.names, 'splits') // splits/train.txt: 00000001.png…
@@ -22,8 +22,8 @@ export async function saveSplits(splits: Splits, names: NameTable, folder: strin
 }
 
 /**
- * Load splits from text files, one name a line; a file that is not there means an empty split. A name that the dataset
- * does not have, or that appears twice, is an error; rows that no file names belong to no split.
+ * Loads splits from text files, one name per line; a missing file means an empty split. A name that the
+ * dataset does not have, or that appears twice, is an error; rows that no file names are in no split.
  *
  * @example
  * const splits = await loadSplits('splits', dataset.names);
@@ -34,13 +34,13 @@ export async function loadSplits(folder: string, names: NameTable): Promise<Spli
     const name = names.at(row);
     if (rowsOf.has(name)) {
       throw new DataError(
-        `two rows of the dataset are called '${name}': splits by name cannot tell them apart`,
+        `two rows of the dataset are called '${name}', so splits cannot refer to them by name; give each its own name`,
       );
     }
     rowsOf.set(name, row);
   }
   if (!splitNames.some((split) => existsSync(join(folder, `${split}.txt`)))) {
-    throw new DataError(`${shownPath(folder)}: no train.txt, validation.txt or test.txt in this folder`);
+    throw new DataError(`${shownPath(folder)}: no train.txt, validation.txt, or test.txt in this folder`);
   }
   const usedBy = new Map<number, string>();
   const load = async (split: SplitName) => {
@@ -51,7 +51,7 @@ export async function loadSplits(folder: string, names: NameTable): Promise<Spli
       if (line === '') return [];
       const where = `${split}.txt, line ${i + 1}`;
       const row = rowsOf.get(line);
-      if (row === undefined) throw new DataError(`${where}: the dataset has no image called '${line}'`);
+      if (row === undefined) throw new DataError(`${where}: the dataset has no image '${line}'`);
       const before = usedBy.get(row);
       if (before !== undefined) throw new DataError(`${where}: '${line}' is already in ${before}`);
       usedBy.set(row, where);

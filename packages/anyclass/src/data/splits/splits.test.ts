@@ -21,14 +21,14 @@ function names(count: number) {
   return builder.finish();
 }
 
-test('splits saved as text are loaded as they were', async () => {
+test('splits survive the round trip through text files', async () => {
   const splits = { train: Int32Array.of(0, 3), validation: Int32Array.of(4), test: Int32Array.of() };
   await saveSplits(splits, names(5), folder);
   expect(readFileSync(join(folder, 'train.txt'), 'utf8')).toBe('0.png\n3.png\n');
   expect(await loadSplits(folder, names(5))).toEqual(splits);
 });
 
-test("too few rows for random splits are told as the data's fault, with what to do", () => {
+test('too few rows for random splits is a data error that says what to do', () => {
   const builder = labelMatrixBuilder(1);
   for (let i = 0; i < 2; i++) builder.addRow();
   expect(() => drawSplits(builder.finish(), undefined, { method: 'random' })).toThrow(
@@ -39,7 +39,7 @@ test("too few rows for random splits are told as the data's fault, with what to 
 test('an unknown name and a name in two splits are errors that name file and line', async () => {
   writeFileSync(join(folder, 'train.txt'), '0.png\n9.png\n');
   await expect(loadSplits(folder, names(5))).rejects.toThrow(
-    "train.txt, line 2: the dataset has no image called '9.png'",
+    "train.txt, line 2: the dataset has no image '9.png'",
   );
   writeFileSync(join(folder, 'train.txt'), '0.png\n');
   writeFileSync(join(folder, 'test.txt'), '\n0.png\n');
@@ -48,7 +48,7 @@ test('an unknown name and a name in two splits are errors that name file and lin
   );
 });
 
-test('a drawn split holds every row once, and each class in its share', () => {
+test('drawn splits have every row once, and each class in proportion', () => {
   const splits = drawSplits(labels, undefined, {});
   const all = [...splits.train, ...splits.validation, ...splits.test].sort((a, b) => a - b);
   expect(all).toEqual([...Array(2000).keys()]);
@@ -57,7 +57,7 @@ test('a drawn split holds every row once, and each class in its share', () => {
   expect(Math.abs(ofClass(splits.train) - 0.7 * total)).toBeLessThan(3);
 });
 
-test('a share of 0 leaves the test split out', () => {
+test('a test share of 0 means no test split', () => {
   for (const method of ['stratified', 'random'] as const) {
     const { train, validation, test } = drawSplits(labels, undefined, { method, shares: [0.8, 0.2, 0] });
     expect([train.length, validation.length, test.length]).toEqual([1600, 400, 0]);
@@ -78,7 +78,7 @@ test('rows of one group stay in one split, stratified or random', () => {
   }
 });
 
-test('of two groups, one is for training and one for validation, whatever the seed', () => {
+test('with two groups, one is for training and one for validation, whatever the seed', () => {
   const codes = Int32Array.from({ length: 2000 }, (_, row) => row % 2);
   const groups = { column: 'patient', codes, names: ['a', 'b'] };
   for (let seed = 0; seed < 8; seed++) {
@@ -87,7 +87,7 @@ test('of two groups, one is for training and one for validation, whatever the se
   }
 });
 
-test('a subset keeps positives only, a ratio, or a number of instances, smaller within larger', () => {
+test('a subset keeps only positives, a ratio, or a number of instances; smaller subsets are part of larger ones', () => {
   const rows = Int32Array.from({ length: 2000 }, (_, row) => row);
   const positives = rows.filter((row) => labels.presence(row) === 'positive').length;
   expect(chooseSubset(rows, labels, { negativesPerPositive: 0 }).length).toBe(positives);
@@ -106,7 +106,7 @@ test('a subset keeps positives only, a ratio, or a number of instances, smaller 
   );
 });
 
-/** Of every ten rows two are positive, three negative and five undecided. */
+/** Labels in which two of every ten rows are positive, three negative, and five undecided. */
 function partialLabels(rows: number) {
   const builder = labelMatrixBuilder(2);
   for (let row = 0; row < rows; row++) {
@@ -123,7 +123,7 @@ function counts(matrix: LabelMatrix, rows: Int32Array) {
   return of;
 }
 
-test('undecided rows are a stratum of their own in drawn splits', () => {
+test('undecided rows are a separate stratum in drawn splits', () => {
   const partial = partialLabels(200);
   const { train, validation, test } = drawSplits(partial, undefined, { shares: [0.5, 0.3, 0.2] });
   expect(counts(partial, train)).toEqual({ positive: 20, negative: 30, undecided: 50 });
@@ -131,7 +131,7 @@ test('undecided rows are a stratum of their own in drawn splits', () => {
   expect(counts(partial, test)).toEqual({ positive: 8, negative: 12, undecided: 20 });
 });
 
-test('a ratio of negatives leaves undecided rows in, and a number of instances takes its share of them', () => {
+test('a ratio of negatives keeps undecided rows, and a number of instances includes a proportional part of them', () => {
   const partial = partialLabels(200);
   const rows = Int32Array.from({ length: 200 }, (_, row) => row);
   const choose = (options: SubsetOptions) => counts(partial, chooseSubset(rows, partial, options));

@@ -4,22 +4,24 @@ import type { LabelMatrix } from '../labelMatrix.js';
 import { randomStream, shuffled } from '../philox.js';
 import { growingInt32 } from '../typedArrays.js';
 
-/** Which rows of the training split to use; the rest stays out. */
+/** Which rows of the training split to use; the rest are left out. */
 export interface SubsetOptions {
   /**
-   * Negatives per positive: 0 leaves all negatives out, 1 keeps as many of each. Undecided rows, which an unknown label could
-   * make positive, stay. Default: all negatives.
+   * Negatives per positive: 0 leaves out all negatives, 1 keeps equally many of both. Undecided rows, which
+   * an unknown label could make positive, stay. Default: all negatives.
    */
   readonly negativesPerPositive?: number;
-  /** At most this many rows: positives, negatives and undecided ones in the proportion they then have. */
+  /**
+   * This many rows: positives, negatives, and undecided ones in their proportions after applying the ratio.
+   */
   readonly instances?: number;
   /** Default 0. */
   readonly seed?: number;
 }
 
 /**
- * Choose training rows: positives only, a ratio of negatives to positives, a number of instances. The choice for a smaller
- * number is part of that for a larger one, so that learning curves compare like with like.
+ * Chooses training rows: only positives, a ratio of negatives to positives, or a number of instances. A
+ * smaller subset is part of every larger one, so that learning curves compare like with like.
  *
  * @example
  * chooseSubset(dataset.splits.train, dataset.labels, { negativesPerPositive: 1, instances: 10000 }).length // 10000
@@ -30,7 +32,7 @@ export function chooseSubset(rows: Int32Array, labels: LabelMatrix, options: Sub
     throw new RangeError(`negativesPerPositive is ${negativesPerPositive}; expected 0 or more`);
   }
   if (instances !== undefined && !(Number.isInteger(instances) && instances > 0)) {
-    throw new RangeError(`instances is ${instances}; expected a whole number of 1 or more`);
+    throw new RangeError(`instances is ${instances}; expected an integer of 1 or more`);
   }
   const found = { positive: growingInt32(), negative: growingInt32(), undecided: growingInt32() };
   for (const row of rows) found[labels.presence(row)].push(row);

@@ -66,7 +66,7 @@ async function contents(path: string) {
   return found;
 }
 
-test('embeddings with names, groups, splits and labels are a dataset, the same in every kind of file', async () => {
+test('embeddings with names, groups, splits and labels form a dataset, the same in every file format', async () => {
   const kinds = await Promise.all(
     ['parquet', 'csv', 'npy', 'safetensors'].map(async (kind) => {
       const out = join(folder, kind, `features.${kind}`);
@@ -104,7 +104,7 @@ test('a failure leaves no file behind', async () => {
   expect(readdirSync(join(folder, 'strict'))).toEqual([]);
 });
 
-test('an ending that stands for no kind of file is refused before anything is computed', async () => {
+test('an unknown file extension is rejected before anything is computed', async () => {
   await expect(embed(model, labels, { out: join(folder, 'features.txt') })).rejects.toThrow(
     /expected \.csv, \.parquet/,
   );

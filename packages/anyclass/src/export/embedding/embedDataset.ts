@@ -1,4 +1,4 @@
-// A dataset's embeddings by a network, as a dataset of features.
+// Writes a network's embeddings of a dataset as a dataset of features.
 
 import { openOptions } from '../../configuration/openOptions.js';
 import { type Dataset, splitNames } from '../../data/dataset.js';
@@ -21,13 +21,16 @@ import { openEmbeddingModel } from './embeddingModel.js';
 import { createFeatureFile, featureFiles, featureKind } from './featureFile.js';
 
 export interface EmbedOptions extends Partial<Pick<ComputeWishes, 'device' | 'precision'>> {
-  /** `.parquet`, `.csv`, `.npy` or `.safetensors`; a matrix gets a table of labels beside it. */
+  /**
+   * A `.parquet`, `.csv`, `.npy` or `.safetensors` file; the last two come with a `.csv` of labels next to
+   * them.
+   */
   readonly out: string;
-  /** How the dataset is read; default as the run of the model read its own. */
+  /** How to read the dataset; default the settings of the model's run. */
   readonly open?: OpenOptions | undefined;
-  /** Default 64. */
+  /** Images per batch; default 64. */
   readonly batchSize?: number | undefined;
-  /** Fail on an unreadable image. Default false: it is skipped. */
+  /** Whether to fail on an unreadable image; default false, which skips it. */
   readonly strict?: boolean | undefined;
   /** Folder of prepared images. */
   readonly cache?: string | undefined;
@@ -46,8 +49,9 @@ export interface Embedded {
 }
 
 /**
- * Writes the embeddings of a dataset (what a network's last layer sees) with names, splits and labels: a dataset of features that
- * `linear` and `mlp` train on. The model is the folder of a run, its model.safetensors, or published weights by name.
+ * Writes the embeddings of a dataset (the inputs of a network's last layer) with names, splits and labels.
+ * The result is a dataset of features that `linear` and `mlp` train on. The model is a run folder, its
+ * model.safetensors, or published weights by name.
  *
  * @example
  * await embed('runs/sewer', 'sewerml=data/sewer', { out: 'features.parquet' });
@@ -57,7 +61,7 @@ export async function embed(model: string, spec: string, options: EmbedOptions):
   return failingTogether(ranks, () => embedShare(ranks, model, spec, options));
 }
 
-/** Ranks embed a piece of each batch, and the first writes them all. */
+/** Embeds this rank's part of each batch; the first rank writes the embeddings of all. */
 async function embedShare(
   ranks: Ranks | undefined,
   model: string,
@@ -125,13 +129,13 @@ async function embedShare(
   }
 }
 
-/** With the features that the network takes; of images as they are. */
+/** Returns the dataset with only the features that the network takes; a dataset of images is unchanged. */
 function forInput(dataset: Dataset, input: Parameters<typeof takesFeatures>[0]): Dataset {
   if (!takesFeatures(input) || !dataset.features) return dataset;
   return { ...dataset, features: selectFeatures(dataset.features, input.features, dataset.name) };
 }
 
-/** All rows that are in a split, in their order. */
+/** Returns all rows that are in a split, in order, and the split of each. */
 function rowsInSplits({ splits, names }: Dataset): {
   readonly rows: Int32Array;
   readonly splitOf: Int8Array;

@@ -1,4 +1,4 @@
-// A network up to its last layer, as what turns images or features into embeddings.
+// A network without its last layer, which turns images or features into embeddings.
 
 import { existsSync } from 'node:fs';
 import { nn } from '@anyclass/torch';
@@ -21,7 +21,7 @@ export interface EmbeddingModel extends Disposable {
   readonly input: ModelInput;
   /** Length of an embedding. */
   readonly width: number;
-  /** Its scores are embeddings, [batch, width]. */
+  /** A scorer whose scores are embeddings, [batch, width]. */
   readonly scorer: Scorer;
 }
 
@@ -31,7 +31,7 @@ export interface EmbeddingModelOptions extends Partial<Pick<ComputeWishes, 'devi
 }
 
 /**
- * Opens the folder of a run, its model.safetensors, or published weights by name, for embeddings.
+ * Opens a run folder, its model.safetensors, or published weights by name, to compute embeddings.
  *
  * @example
  * using model = await openEmbeddingModel('timm/resnet18.a1_in1k', { batchSize: 64 });
@@ -61,7 +61,7 @@ export async function openEmbeddingModel(
 function ofFile(model: string): { network: Network; input: ModelInput } {
   if (model.toLowerCase().endsWith('.onnx')) {
     throw new UserError(
-      `${model}: embeddings come from a run or its model.safetensors; of an ONNX file take the output that 'export --outputs embedding' adds`,
+      `${model} is an ONNX file; embeddings come from a run or its model.safetensors, or from the output 'embedding' that an export can add`,
     );
   }
   const { network, description } = loadModel(model);
@@ -76,13 +76,13 @@ async function ofWeights(
   const { path, facts } = await findWeights(model, { onEvent });
   const { network: name, inputSize, mean, std } = facts;
   if (name === undefined)
-    throw new UserError(`${model}: does not say which network it is of; import it first`);
+    throw new UserError(`${model} does not say which network it is for; import it first`);
   const options = { classes: 1, ...(inputSize !== undefined && { inputSize }) };
   const network = nn.init.withoutDrawing(() => createNetwork(name, options));
   const { missing, misshapen } = loadWeights(network, path);
   if (missing.length > 0 || misshapen.length > 0) {
     network.dispose();
-    throw new UserError(`${model}: does not hold all of ${name}; its embeddings would be noise`);
+    throw new UserError(`${model} lacks some weights of ${name}, so its embeddings would be noise`);
   }
   const { channels, ...own } = photographPreparation;
   const input = { channels, mean: mean ?? own.mean, std: std ?? own.std };

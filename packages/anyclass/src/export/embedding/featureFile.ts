@@ -1,5 +1,5 @@
-// Feature vectors with names, splits and labels as a file that is a dataset: .csv, .parquet, or .npy and .safetensors with a
-// table of labels beside them.
+// Writes feature vectors with names, splits and labels as a dataset: .csv, .parquet, or .npy and .safetensors
+// with a table of labels next to them.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -12,7 +12,7 @@ import { UserError } from '../../errors/userError.js';
 import { draftOutput } from '../../files/outputs.js';
 import { parquetDraft } from './parquetDraft.js';
 
-/** A row to be written. */
+/** A row to write. */
 export interface FeatureRow {
   readonly name: string;
   readonly split: SplitName;
@@ -25,11 +25,11 @@ export interface FeatureRow {
 export interface FeatureFileOptions {
   readonly classes: readonly string[];
   readonly hasGroups: boolean;
-  /** Features of a row. */
+  /** Number of features in a row. */
   readonly width: number;
 }
 
-/** A file in the making: whole or absent. */
+/** A file being written; it appears only when it is complete. */
 export interface FeatureFile {
   /** The files that will be written. */
   readonly files: readonly string[];
@@ -41,7 +41,7 @@ export interface FeatureFile {
 export const featureKinds = ['.csv', '.parquet', '.npy', '.safetensors'] as const;
 type FeatureKind = (typeof featureKinds)[number];
 
-/** The kind of file that a path asks for by its ending. */
+/** Returns the file format that the extension of a path stands for. */
 export function featureKind(out: string): FeatureKind {
   const extension = extname(out).toLowerCase();
   const kind = featureKinds.find((known) => known === extension);
@@ -49,14 +49,14 @@ export function featureKind(out: string): FeatureKind {
   throw new UsageError(`'${out}' ends in '${extension}'; expected ${featureKinds.join(', ')}`, 'out');
 }
 
-/** The files of a path: a matrix has its labels beside it. */
+/** Returns the files to write for a path; a matrix comes with a table of labels. */
 export function featureFiles(out: string): string[] {
   const kind = featureKind(out);
   return kind === '.npy' || kind === '.safetensors' ? [out, `${out.slice(0, -kind.length)}.csv`] : [out];
 }
 
 /**
- * Begins the files.
+ * Starts writing the files.
  *
  * @example
  * const file = createFeatureFile('features.parquet', { classes: ['crack'], hasGroups: false, width: 512 });
@@ -80,7 +80,7 @@ export function createFeatureFile(out: string, options: FeatureFileOptions): Fea
       matrix?.add(rows);
     },
     finish() {
-      matrix?.finish(); // first: a table without its matrix would look like one of images
+      matrix?.finish(); // first, because a table without its matrix would look like a table of images
       table.finish();
     },
     discard() {
@@ -90,11 +90,13 @@ export function createFeatureFile(out: string, options: FeatureFileOptions): Fea
   };
 }
 
-/** Columns that say something else must not be classes. */
+/** Throws if a class has the name of a column with another meaning. */
 function refuseNames(classes: readonly string[]): void {
   const taken = classes.find((name) => /^(filename|split|group|features?([_.:\- ]?\d+)?)$/i.test(name));
   if (taken !== undefined) {
-    throw new UserError(`a class is called '${taken}', as a column of the file is; leave it out with --drop`);
+    throw new UserError(
+      `class '${taken}' has the name of another column of the file; exclude the class with data.drop`,
+    );
   }
 }
 
@@ -126,7 +128,7 @@ interface MatrixDraft {
   finish(): void;
 }
 
-/** The number of rows is in the header, which is written again when all are there. */
+/** Writes a matrix. Its header holds the number of rows, so it is rewritten at the end. */
 function matrixDraft(path: string, kind: FeatureKind, width: number): MatrixDraft {
   const draft = draftOutput('--out', path);
   const headerOf = kind === '.npy' ? npyHeader : safetensorsHeader;

@@ -4,12 +4,12 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { draftOutput } from '../../files/outputs.js';
 import type { FeatureFile, FeatureFileOptions, FeatureRow } from './featureFile.js';
 
-/** Numbers per row group; readers hold one group at a time. */
+/** Feature values per row group; readers hold one group at a time. */
 const groupNumbers = 1 << 22;
 
 /**
- * A Parquet file in the making: `Filename`, `split`, `group` where there are groups, a number for each class (null for unknown),
- * and a list `features`.
+ * Starts writing a Parquet file with the columns `Filename`, `split`, `group` if there are groups, a number
+ * for each class (null for unknown), and a list `features`.
  *
  * @example
  * const file = parquetDraft('features.parquet', { classes: ['crack'], hasGroups: false, width: 512 });
@@ -47,7 +47,7 @@ export function parquetDraft(out: string, options: FeatureFileOptions): FeatureF
   return {
     files: [out],
     add(added) {
-      // The memory of the rows is reused.
+      // Copied, because the caller reuses the memory of the rows.
       for (const row of added) {
         rows.push({ ...row, features: row.features.slice(), labels: Float32Array.from(row.labels) });
         if (rows.length >= rowsPerGroup) writeGroup();

@@ -1,4 +1,4 @@
-// Compares an exported file in onnxruntime with the network that it was made from.
+// Compares an exported file, run by onnxruntime, with the network that it was made from.
 
 import { type Calibration, calibrate, NumpyRandom, presenceScores, sigmoid } from '@anyclass/core';
 import { type nn, noGrad, tensor, tidy } from '@anyclass/torch';
@@ -6,7 +6,7 @@ import { UserError } from '../../errors/userError.js';
 import type { OnnxPrecision } from '../../inference/onnx/exportedModel.js';
 import { type OnnxRuntime, openSession } from '../../inference/onnx/onnxRuntime.js';
 
-/** Images of several batch sizes and the network's logits for them. */
+/** Batches of several sizes and the network's logits for them. */
 export interface Reference {
   /** The name of the file's input, and the shape of one instance. */
   readonly inputName: string;
@@ -19,20 +19,24 @@ export interface Reference {
 }
 
 export interface CheckReport {
-  /** The largest difference from libtorch's logits, and the largest of those. */
+  /** Largest difference from libtorch's logits. */
   readonly largestError: number;
+  /** Largest magnitude of libtorch's logits. */
   readonly largestLogit: number;
   readonly batchSizes: readonly number[];
 }
 
-/** The largest allowed error of a logit, relative to the largest logit. Lower precisions are evaluated by what they predict. */
+/**
+ * The largest allowed error of a logit, relative to the largest logit. Loose for the lower precisions, which
+ * are also evaluated by their predictions.
+ */
 const tolerances: Readonly<Record<OnnxPrecision, number>> = { float32: 1e-4, float16: 0.05, int8: 0.5 };
 
-/** One image, and a size that the trace did not use. */
+/** One image, and a batch size that the trace did not use. */
 const batchSizes = [1, 4];
 
 /**
- * The logits of a network for images of noise, the same each time.
+ * Computes the logits of a network for noise images, which are the same each time.
  *
  * @example
  * const reference = referenceLogits(network, [3, 224, 224]);
@@ -42,7 +46,7 @@ export function referenceLogits(network: nn.Layer, inputShape: readonly number[]
   const numbers = inputShape.reduce((product, size) => product * size, 1);
   const random = new NumpyRandom(1);
   const batches = batchSizes.map((size) => {
-    // As wide as normalized pixels.
+    // In the range of normalized pixels.
     const images = Float32Array.from({ length: size * numbers }, () => 4 * random.random() - 2);
     const logits = tidy(() => {
       const input = tensor(images, { shape: [size, ...inputShape] });
@@ -54,10 +58,10 @@ export function referenceLogits(network: nn.Layer, inputShape: readonly number[]
 }
 
 /**
- * Runs an exported file and compares its logits with the network's, its probabilities and presence scores with what core
- * computes from its logits.
+ * Runs an exported file and compares its logits with the network's, and its probabilities and presence scores
+ * with those that core computes from the file's logits.
  *
- * @throws UserError where they differ
+ * @throws UserError if they differ
  *
  * @example
  * (await checkExport('model.onnx', reference, { precision: 'float32' })).largestError // 2.1e-7
@@ -116,8 +120,8 @@ function checkDerived(
 }
 
 /**
- * How far log(1 - p) may be off because p is a float32: a lot if p is close to 1, infinitely if p is 1. The file
- * computes the score from logits, without this error.
+ * Returns how far Σ log(1 - p) may be off because p is a float32: a lot if p is close to 1, infinitely if p
+ * is 1. The file computes the score from logits, without this error.
  */
 function presenceRounding(probabilities: Float32Array): number {
   return probabilities.reduce((sum, p) => sum + 2 ** -24 / (1 - p), 0);

@@ -57,7 +57,7 @@ beforeAll(() => {
   for (const name of ['a', 'b', 'run', 'mine', 'gray', 'bad']) mkdirSync(at(name));
 });
 
-test('a model becomes one file that describes itself, with the same words beside it', async () => {
+test('a model becomes one self-describing file, with the same description in config.json', async () => {
   const { check, outputs, bytes } = await exportOnnx(model, { out: at('a', 'model.onnx') });
   expect(outputs).toEqual(['logits', 'probabilities', 'presence_score']);
   expect(check!.largestError).toBeLessThan(1e-4 * check!.largestLogit);
@@ -90,7 +90,7 @@ test('the same model gives the same bytes', async () => {
   expect(first!.equals(second!)).toBe(true);
 });
 
-test('probabilities are calibrated, the presence score is that of the specification', async () => {
+test('probabilities are calibrated, and the presence score matches core', async () => {
   const outputs = await run(at('a', 'model.onnx'), randn([4, 3, 32, 32]));
   const raw = Float32Array.from(outputs['logits']!.values, sigmoid);
   const expected = calibrate(raw, classes, description.calibration!);
@@ -99,7 +99,7 @@ test('probabilities are calibrated, the presence score is that of the specificat
   for (const [i, s] of outputs['presence_score']!.values.entries()) expect(s).toBeCloseTo(presence[i]!, 5);
 });
 
-test('the average of a class activation map is the logit, and the embedding what the head sees', async () => {
+test('the mean of a class activation map is the logit, and the embedding is the input of the head', async () => {
   await exportOnnx(model, { out: at('a', 'cam.onnx'), outputs: ['embedding', 'cam'] });
   const { cam, logits, embedding } = await run(at('a', 'cam.onnx'), randn([2, 3, 32, 32]));
   expect(cam!.shape).toEqual([2, 3, 2, 2]);
@@ -110,7 +110,7 @@ test('the average of a class activation map is the logit, and the embedding what
   }
 });
 
-test('predictions are those of the model that was exported', async () => {
+test('predictions match those of the original model', async () => {
   using before = await openPredictor(model, { device: 'cpu' });
   using after = await openPredictor(at('a', 'model.onnx'));
   expect(after.decision).toEqual(before.decision);
@@ -130,7 +130,7 @@ test('predictions are those of the model that was exported', async () => {
   }
 });
 
-test('class activation maps need a linear head on averaged maps', async () => {
+test('class activation maps need a linear head over averaged maps', async () => {
   const network = createNetwork('resnet-18', { classes: 3, inputSize: 32, expertHeads: true });
   const options = { description, out: at('mine', 'cam.onnx') };
   await expect(exportNetwork(network, { ...options, outputs: ['cam'] })).rejects.toThrow(/cam needs/);
@@ -149,7 +149,7 @@ class Mine extends nn.Module {
   }
 }
 
-test('a network of the user’s own is exported, maps and all', async () => {
+test('a custom network is exported, including its activation maps', async () => {
   const mine = new Mine();
   const about = { classes: ['a', 'b'], channels: 3, mean: [0], std: [1] } as const;
   const out = at('mine', 'mine.onnx');
@@ -169,10 +169,10 @@ test('a network of the user’s own is exported, maps and all', async () => {
   expect(mine.training).toBe(true);
 });
 
-test('a file that does not compute the same is deleted', async () => {
+test('a file with different results is deleted', async () => {
   class Flickering extends Mine {
     #count = 0;
-    // Traced with one head and compared with another.
+    // Traced with one offset and compared with another.
     override forward(images: Tensor): Tensor {
       return super.forward(images).add(this.#count++ < 2 ? 0 : 1);
     }

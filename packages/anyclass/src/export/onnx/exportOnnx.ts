@@ -1,4 +1,4 @@
-// A model as an ONNX file, with everything needed to use it.
+// Exports a model as an ONNX file with everything needed to use it.
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,16 +34,19 @@ import {
 } from './precision/judgePrecision.js';
 
 export interface WriteOnnxOptions {
-  /** The file to write; config.json is written beside it. */
+  /** File to write; config.json is written next to it. */
   readonly out: string;
-  /** Outputs besides logits, probabilities and presence score. */
+  /** Outputs to add to logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
-  /** Added only if the network supports them. */
+  /** Outputs to add only if the network supports them. */
   readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
 export interface ExportOnnxOptions extends WriteOnnxOptions, JudgePrecisionOptions {
-  /** `float16` and `int8` are evaluated on validation images, and kept only if they predict as well. Default float32. */
+  /**
+   * Default float32. `float16` and `int8` are evaluated on validation images and kept only if they predict as
+   * well.
+   */
   readonly precision?: OnnxPrecision | undefined;
 }
 
@@ -53,7 +56,10 @@ export interface OnnxExport {
   readonly bytes: number;
   readonly model: ExportedModel;
   readonly outputs: readonly string[];
-  /** The file in onnxruntime compared with libtorch; undefined if it was not checked, for the reason in `unchecked`. */
+  /**
+   * The comparison of onnxruntime with libtorch; undefined if the file was not checked, for the reason in
+   * `unchecked`.
+   */
   readonly check: CheckReport | undefined;
   readonly unchecked: string | undefined;
   /** The evaluation of a lower precision. */
@@ -61,8 +67,9 @@ export interface OnnxExport {
 }
 
 /**
- * Exports a model (its file, or the folder of its run) to ONNX: one file with weights, classes, preparation, calibration and
- * decision. If onnxruntime-node is installed, it runs the file and keeps it only if the logits match libtorch's.
+ * Exports a model (its file, or its run folder) to ONNX: one file with weights, classes, preparation,
+ * calibration and decision. If onnxruntime-node is installed, the file is run and kept only if its logits
+ * match libtorch's.
  *
  * @example
  * const { check } = await exportOnnx('runs/sewer', { out: 'sewer.onnx' });
@@ -79,7 +86,7 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
       inputSize: network.options.inputSize,
     });
   } finally {
-    // Before the check, which needs as much memory again.
+    // Freed before the check, which needs the same amount of memory again.
     network.dispose();
   }
   const { precision = 'float32' } = options;
@@ -95,13 +102,13 @@ export type NetworkDescription = Partial<Omit<ModelDescription, keyof ModelInput
 
 export interface ExportNetworkOptions extends WriteOnnxOptions {
   readonly description: NetworkDescription;
-  /** Height and width of the images. Default: the network's own, otherwise 224. */
+  /** Height and width of the images. Default: the network's own input size if it has one, otherwise 224. */
   readonly inputSize?: number;
 }
 
 /**
- * Exports a network in memory, of ours or any module from images [batch, 3, size, size] or features [batch, count] to logits
- * [batch, classes].
+ * Exports a network in memory: one of ours, or any module from images [batch, 3, size, size] or features
+ * [batch, count] to logits [batch, classes].
  *
  * @example
  * const description = { classes: ['crack', 'roots'], channels: 3, mean: [0.5], std: [0.25] } as const;
@@ -204,13 +211,13 @@ function configPath(out: string): string {
   return join(dirname(out), 'config.json');
 }
 
-/** Runs and other programs have a config.json too, which must not be overwritten. */
+/** Throws if config.json would overwrite that of a run or of another program. */
 function checkConfigPlace(out: string): void {
   const path = configPath(out);
   if (!existsSync(path)) return;
   const found = parsedJson(readFileSync(path, 'utf8'));
   if (typeof found === 'object' && found !== null && 'format' in found && found.format === 'anyclass') return;
   throw new UserError(
-    `${path} exists and does not describe an exported model; choose another folder for ${out}, where a config.json can be written beside it`,
+    `${path} exists and does not describe an exported model; choose another folder for ${out}, since a config.json is written next to it`,
   );
 }

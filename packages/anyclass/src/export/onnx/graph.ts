@@ -2,7 +2,7 @@
 
 export type ElementType = 'float32' | 'float16' | 'int8' | 'int64' | 'bool';
 
-/** A named size is dynamic. */
+/** The size of a dimension; a name stands for a dynamic size. */
 export type Dimension = number | string;
 
 export interface GraphValue {
@@ -21,18 +21,21 @@ export interface GraphNode {
   /** A standard ONNX operator. */
   readonly operator: string;
   readonly name: string;
-  /** Names of values; '' for an omitted one. */
+  /** Names of values; '' for an omitted input. */
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes: Readonly<Record<string, Attribute>>;
 }
 
-/** A value that is part of the file. */
+/** A constant that is stored in the file. */
 export interface Initializer {
   readonly name: string;
   readonly type: ElementType;
   readonly shape: readonly number[];
-  /** Little-endian and row-major; called when it is written, and valid until the next one is read. */
+  /**
+   * Returns the bytes, little-endian and row-major; called when they are written. They are valid until
+   * another initializer is read.
+   */
   readonly read: () => Uint8Array;
 }
 
@@ -45,7 +48,7 @@ export interface Graph {
   readonly initializers: readonly Initializer[];
 }
 
-/** Bytes of one element. */
+/** Number of bytes per element. */
 export const elementBytes: Readonly<Record<ElementType, number>> = {
   float32: 4,
   float16: 2,
@@ -54,7 +57,7 @@ export const elementBytes: Readonly<Record<ElementType, number>> = {
   bool: 1,
 };
 
-/** How many bytes an initializer takes. */
+/** Returns the number of bytes in an initializer. */
 export function byteLength({ type, shape }: Pick<Initializer, 'type' | 'shape'>): number {
   return shape.reduce((product, size) => product * size, elementBytes[type]);
 }

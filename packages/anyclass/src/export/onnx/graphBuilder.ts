@@ -7,20 +7,20 @@ import { BatchMultiple, type Size, type TracedTensor } from './trace.js';
 
 export interface NodeOptions {
   readonly attributes?: Readonly<Record<string, Attribute>>;
-  /** How many. Default 1. */
+  /** Number of outputs; default 1. */
   readonly outputs?: number;
 }
 
 export class GraphBuilder implements Disposable {
   readonly nodes: GraphNode[] = [];
   readonly #initializers = new Map<string, Initializer>();
-  /** Names of the traced values. */
+  /** Names of the traced values by id. */
   readonly #names = new Map<number, string>();
   readonly #used = new Map<string, number>();
   readonly #input: string;
   #memory = new Uint8Array(0);
   #scratch: Tensor | undefined;
-  /** The layer whose operators are being translated: new names begin with it. */
+  /** The layer whose operators are being translated; new names start with it. */
   layer = '';
 
   constructor(input: string) {
@@ -32,12 +32,12 @@ export class GraphBuilder implements Disposable {
     return [...this.#initializers.values()];
   }
 
-  /** Adds a node and gives the name of its output. */
+  /** Adds a node and returns the name of its output. */
   node(operator: string, inputs: readonly string[], attributes: NodeOptions['attributes'] = {}): string {
     return this.nodeWith(operator, inputs, { attributes })[0]!;
   }
 
-  /** Adds a node that may have several outputs. */
+  /** Adds a node that may have several outputs, and returns their names. */
   nodeWith(
     operator: string,
     inputs: readonly string[],
@@ -49,22 +49,22 @@ export class GraphBuilder implements Disposable {
     return names;
   }
 
-  /** Maps a traced value to a value of the graph. */
+  /** Sets the name in the graph of a traced value. */
   bind({ id }: TracedTensor, name: string): void {
     this.#names.set(id, name);
   }
 
-  /** The name of a traced value; a constant becomes an initializer. */
+  /** Returns the name of a traced value; a constant becomes an initializer. */
   valueOf(tensor: TracedTensor): string {
     const known = this.#names.get(tensor.id);
     if (known !== undefined) return known;
-    if (!tensor.constant) throw new Error(`${this.layer}: takes a value that nothing has computed`);
+    if (!tensor.constant) throw new Error(`${this.layer} takes a value that was never computed`);
     const name = this.constant(tensor);
     this.bind(tensor, name);
     return name;
   }
 
-  /** A constant as an initializer, changed by a function such as a transposition where one is given. */
+  /** Adds a constant as an initializer, after applying `change` (such as a transposition) if given. */
   constant(
     tensor: TracedTensor,
     change?: { readonly title: string; readonly of: (x: Tensor) => Tensor },
@@ -77,7 +77,7 @@ export class GraphBuilder implements Disposable {
     const rows = shape.map((size) => (size instanceof BatchMultiple ? size.factor : size));
     const key = `${id} ${change?.title ?? ''}`;
     const title = [name ?? `${this.layer}/constant`, ...(change ? [change.title] : [])].join(':');
-    // A row for each image is kept once, and repeated when the number of images is known.
+    // If there is a row for each image, it is stored once and repeated when the number of images is known.
     const row = () => rows.reduce((part: Tensor, size, i) => part.narrow(i, 0, size), constant);
     const read = () => tidy(() => this.#bytesOf(change ? change.of(row()) : row()));
     const shown = change ? tidy(() => change.of(row()).shape) : rows;
@@ -91,7 +91,7 @@ export class GraphBuilder implements Disposable {
       : initializer;
   }
 
-  /** Integers as a value: a shape, axes, or positions; one integer alone for a value without dimensions. */
+  /** Adds integers as a value: a shape, axes, or positions. A number instead of a list gives a scalar. */
   integers(values: readonly number[] | number): string {
     const list = typeof values === 'number' ? [values] : values;
     const data = BigInt64Array.from(list, BigInt);
@@ -106,7 +106,7 @@ export class GraphBuilder implements Disposable {
     );
   }
 
-  /** One number as a float32 value without dimensions. */
+  /** Adds a number as a float32 scalar. */
   number(value: number): string {
     return this.#initializer(`float32 ${value}`, `float_${value}`.replaceAll('-', 'm'), {
       type: 'float32',
@@ -115,7 +115,7 @@ export class GraphBuilder implements Disposable {
     });
   }
 
-  /** Numbers as a float32 value. */
+  /** Adds numbers as a float32 value. */
   floats(values: Float32Array, title: string, shape: readonly number[] = [values.length]): string {
     return this.#initializer(`${title} ${values.join()}`, title, {
       type: 'float32',
@@ -124,7 +124,7 @@ export class GraphBuilder implements Disposable {
     });
   }
 
-  /** Sizes as a value. Those that grow with the batch are computed from the size of the input. */
+  /** Adds sizes as a value. Those that grow with the batch are computed from the size of the input. */
   sizes(shape: readonly Size[]): string {
     if (shape.every((size) => typeof size === 'number')) return this.integers(shape);
     const outer = this.layer;
@@ -144,8 +144,9 @@ export class GraphBuilder implements Disposable {
   }
 
   /**
-   * In memory that the next one overwrites. Weights are written one after another: garbage would pile up, and so would transposed
-   * copies, whose aligned memory glibc's malloc does not use again for the next one of the same size.
+   * Returns the bytes of a tensor in memory that the next call overwrites. Weights are written one after
+   * another, so garbage would pile up, as would transposed copies, whose aligned memory glibc's malloc does
+   * not reuse for the next one of the same size.
    */
   #bytesOf(tensor: Tensor): Uint8Array {
     const length = tensor.numel * elementBytes[elementType(tensor.dtype, this.layer)];

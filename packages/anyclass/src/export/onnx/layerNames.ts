@@ -1,9 +1,10 @@
-// Which layer of a network is at work.
+// Tells which layer of a network is running.
 
 import type { nn, Tensor } from '@anyclass/torch';
 
 /**
- * Runs a function that may ask for the name of the layer whose `forward` runs; a network's own is its class's name.
+ * Calls a function with a getter for the name of the layer whose `forward` is running. The network itself has
+ * the name of its class.
  *
  * @example
  * whileNamingLayers(network, (layer) => {
@@ -23,11 +24,11 @@ export function whileNamingLayers<T>(network: nn.Module, fn: (layer: () => strin
       const outer = current;
       current = name;
       const result = forward.apply(layer, inputs);
-      // Not where it throws: the name of the layer that failed is still wanted.
+      // Not in a finally block: after an error, the name must remain that of the layer that failed.
       current = outer;
       return result;
     };
-    // Not enumerable, for a module finds its parts among its fields.
+    // Not enumerable, because a module finds its parts among its enumerable fields.
     Object.defineProperty(layer, 'forward', { value: named, configurable: true, writable: true });
   }
   try {

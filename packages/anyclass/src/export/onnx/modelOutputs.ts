@@ -6,7 +6,7 @@ import type { Dimension, GraphValue } from './graph.js';
 import type { GraphBuilder } from './graphBuilder.js';
 import { BatchMultiple, type Trace, type TracedCall, type TracedTensor } from './trace.js';
 
-/** Optional outputs. */
+/** Outputs that are added on request. */
 export const extraOutputs = ['embedding', 'cam'] as const;
 
 export type ExtraOutput = (typeof extraOutputs)[number];
@@ -14,16 +14,16 @@ export type ExtraOutput = (typeof extraOutputs)[number];
 export interface OutputOptions {
   readonly calibration?: Calibration | undefined;
   readonly extra?: readonly ExtraOutput[];
-  /** Added only if the network supports them. */
+  /** Outputs to add only if the network supports them. */
   readonly optional?: readonly ExtraOutput[];
 }
 
-/** The file's outputs, and the values of the graph that they show. */
+/** The outputs of the file, and the name of the graph value behind each. */
 export type Outputs = ReadonlyMap<GraphValue, string>;
 
 /**
- * Adds calibrated probabilities, the presence score and the requested outputs to a graph whose trace returned the logits and, if the
- * network has one, the embedding.
+ * Adds calibrated probabilities, the presence score and the requested outputs to a graph whose trace returned
+ * the logits and, if the network has one, the embedding.
  *
  * @example
  * addOutputs(graph, trace, { calibration, extra: ['cam'] }) // logits, probabilities, presence_score, cam
@@ -41,7 +41,7 @@ export function addOutputs(
     [floats('probabilities', logits!), graph.node('Sigmoid', [calibrated])],
     [
       { name: 'presence_score', type: 'float32', shape: ['batch'] },
-      // s = -Σ log(1 - p) = Σ softplus(z), which loses nothing where p is close to 1.
+      // s = -Σ log(1 - p) = Σ softplus(z), which loses no accuracy if p is close to 1.
       graph.node('ReduceSum', [softplus(graph, calibrated), graph.integers([1])], { keepdims: { int: 0 } }),
     ],
   ]);
@@ -59,20 +59,23 @@ export function addOutputs(
     outputs.set(floats('cam', { ...features, shape }), cam);
   } else if (extra.includes('cam')) {
     throw new UserError(
-      'cam needs a network whose last layer is linear and sees the average of feature maps, as those of tresnet and resnet',
+      'cam needs a network whose last layer is linear and takes the average of feature maps, such as tresnet and resnet',
     );
   }
   return outputs;
 }
 
-// As max(z, 0) + log(1 + exp(-|z|)): browser runtimes have no Softplus.
+// Written as max(z, 0) + log(1 + exp(-|z|)), because browser runtimes have no Softplus.
 function softplus(graph: GraphBuilder, z: string): string {
   const small = graph.node('Exp', [graph.node('Neg', [graph.node('Abs', [z])])]);
   const log = graph.node('Log', [graph.node('Add', [small, graph.number(1)])]);
   return graph.node('Add', [graph.node('Relu', [z]), log]);
 }
 
-/** As `calibrate` does with float32 probabilities, whose logits are at most 16.6 in magnitude. */
+/**
+ * Calibrates logits as `calibrate` does with float32 probabilities, whose logits are at most 16.6 in
+ * magnitude.
+ */
 function calibratedLogits(graph: GraphBuilder, logits: string, calibration: Calibration): string {
   const most = LARGEST_FLOAT32_LOGIT;
   const bounded = graph.node('Clip', [logits, graph.number(-most), graph.number(most)]);
@@ -90,8 +93,9 @@ interface LinearHead {
 }
 
 /**
- * The last layer and the feature maps whose average is its input; undefined if its input is something else. Applied to each pixel, the layer gives maps
- * whose average is the logit: class activation maps, Zhou et al., "Learning Deep Features for Discriminative Localization", arXiv 1512.04150.
+ * Returns the last layer and the feature maps whose average is its input; undefined if its input is something
+ * else. Applied to each pixel, the layer gives maps whose average is the logit: class activation maps, Zhou
+ * et al., "Learning Deep Features for Discriminative Localization", arXiv 1512.04150.
  */
 function linearHead({ calls, outputs }: Pick<Trace, 'calls' | 'outputs'>): LinearHead | undefined {
   const maker = new Map(calls.flatMap((call) => call.results.map(({ id }) => [id, call] as const)));
@@ -123,7 +127,7 @@ function floats(name: string, { shape }: Pick<TracedTensor, 'shape'>): GraphValu
   return { name, type: 'float32', shape: shape.map(dimension) };
 }
 
-/** Its name in the file. */
+/** Returns the size of a dimension as written in the file; sizes that grow with the batch get a name. */
 export function dimension(size: TracedTensor['shape'][number]): Dimension {
   if (!(size instanceof BatchMultiple)) return size;
   return size.factor === 1 ? 'batch' : `batch_times_${size.factor}`;

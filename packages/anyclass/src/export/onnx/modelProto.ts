@@ -1,4 +1,4 @@
-// A graph as an ONNX file. Field numbers are those of onnx.proto.
+// Encodes a graph as an ONNX file. Field numbers are those of onnx.proto.
 
 import { createHash } from 'node:crypto';
 import { UserError } from '../../errors/userError.js';
@@ -14,7 +14,7 @@ import {
 } from './graph.js';
 import { float, integer, joined, lazyBytes, message, type Part, packed, text } from './wire.js';
 
-/** Old enough for all runtimes of recent years. */
+/** The version of the ONNX operators; old enough for all runtimes of recent years. */
 export const opset = 17;
 const irVersion = 8;
 
@@ -28,8 +28,9 @@ export interface ModelFile {
 const longestFile = 2 ** 31 - 1;
 
 /**
- * The bytes of a model, in parts: weights are read only as they are written, and the same model gives the same bytes. The last
- * entry of the metadata is their SHA-256 (`onnxChecksum.ts` compares).
+ * Encodes a model in parts, so that weights are read only as they are written. The same model gives the same
+ * bytes. The last entry of the metadata is the SHA-256 of the bytes before it, which `onnxChecksum.ts`
+ * verifies.
  *
  * @example
  * modelProto({ graph, producer, metadata: {} }).writeTo((bytes) => draft.write(bytes));

@@ -1,4 +1,4 @@
-// A network as an ONNX graph: traced, translated, simplified.
+// Converts a network to an ONNX graph: traces, translates and simplifies it.
 
 import type { Calibration } from '@anyclass/core';
 import type { nn, Tensor } from '@anyclass/torch';
@@ -11,26 +11,29 @@ import { type Trace, traceModule } from './trace.js';
 import { translate } from './translate/translate.js';
 
 export interface GraphOptions {
-  /** Of one instance: channels, height and width of images, or the number of features. */
+  /** Shape of one instance: channels, height and width of an image, or the number of features. */
   readonly inputShape: readonly number[];
   readonly calibration?: Calibration | undefined;
-  /** Outputs besides logits, probabilities and presence score. */
+  /** Outputs to add to logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
-  /** Added only if the network supports them. */
+  /** Outputs to add only if the network supports them. */
   readonly optionalOutputs?: readonly ExtraOutput[] | undefined;
 }
 
-/** A graph whose weights are the network's own: it must not be disposed of before the graph is written. */
+/**
+ * A graph that refers to the network's weights, so the network must not be disposed of before the graph is
+ * written.
+ */
 export interface NetworkGraph extends Disposable {
   readonly graph: Graph;
 }
 
 /**
- * Converts a network to a graph with the input `pixel_values` or `features`. The network can be any module from images
- * [batch, 3, size, size] or features [batch, count] to logits [batch, classes], in evaluation mode on the CPU, with its batch norms
- * folded.
+ * Converts a network to a graph with the input `pixel_values` or `features`. The network can be any module
+ * from images [batch, 3, size, size] or features [batch, count] to logits [batch, classes], in evaluation
+ * mode on the CPU, with batch norms folded.
  *
- * @throws UserError with the layer and the operator that cannot be exported
+ * @throws UserError that names the layer and the operator that cannot be exported
  *
  * @example
  * using exported = networkGraph(foldBatchNorm(network), { inputShape: network.inputShape });
@@ -69,7 +72,7 @@ export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkG
   }
 }
 
-/** Logits, and the embedding if the network has one. */
+/** Returns the logits and, if the network has one, the embedding. */
 function forwardParts(network: nn.Layer, images: Tensor): Tensor[] {
   if (!(network instanceof Network)) return [network.forward(images)];
   const features = network.forwardFeatures(images);

@@ -8,22 +8,22 @@ import { createNetwork } from '../../networks/createNetwork.js';
 import { foldBatchNorm } from '../../networks/foldBatchNorm.js';
 import { networkGraph } from './networkGraph.js';
 
-// As small as each network allows: what is computed is the same at every size.
+// As small as each network allows, because the computation is the same at every size.
 const options = (name: NetworkName) =>
   name.startsWith('maxvit') ? { classes: 5, inputSize: 64, partitionSize: 2 } : { classes: 5, inputSize: 32 };
 
 const batchSizes = [1, 2, 5];
 const most = Math.max(...batchSizes);
 
-// One of each family; bench/export measures all of them at full size.
+// At least one network of each family; bench/export measures all of them at full size.
 test.each(['tresnet-s', 'tresnet-m', 'resnet-18', 'vit-b-16', 'maxvit-t'] as const)(
-  '%s gives the logits of libtorch, as exactly, at any batch size',
+  '%s gives the logits of libtorch with the same accuracy at any batch size',
   async (name) => {
     using network = varied(createNetwork(name, options(name)));
     using folded = foldBatchNorm(network);
     const side = folded.options.inputSize;
     using exported = networkGraph(folded, { inputShape: folded.inputShape });
-    // More threads would spin while they wait.
+    // More threads would only spin while they wait.
     const session = await InferenceSession.create(graphBytes(exported.graph), { intraOpNumThreads: 1 });
     using images = randn([most, 3, side, side]);
     const pixels = images.toFloat32Array();

@@ -10,7 +10,7 @@ import { fixedDecision } from '../../inference/modelDecision.js';
 import { openPredictor } from '../../inference/predictor.js';
 import { exportNetwork } from './exportOnnx.js';
 
-// PEER_PYTHON: a Python that has them, where python3 has not.
+// PEER_PYTHON: a Python with onnxruntime, Pillow and NumPy, if python3 does not have them.
 const python = process.env['PEER_PYTHON'] ?? 'python3';
 const hasPeers = spawnSync(python, ['-c', 'import onnxruntime, PIL, numpy']).status === 0;
 const docs = resolve(import.meta.dirname, '../../../../../docs/export.md');
@@ -47,7 +47,7 @@ test.skipIf(!hasPeers)(
   },
 );
 
-/** Gradients of several colors: smooth, so that decoders agree. */
+/** Writes gradients of several colors, which are smooth so that decoders agree. */
 async function photos(): Promise<string[]> {
   const colors = ['#e02010', '#10c030', '#2040e0', '#f0f0e0', '#101010', '#c0a020'];
   return Promise.all(

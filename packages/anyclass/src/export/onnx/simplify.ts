@@ -1,8 +1,8 @@
 import type { Attribute, GraphNode } from './graph.js';
 
 /**
- * Nodes without those whose outputs nobody takes, and with one in place of several that compute the same. `outputs` maps
- * values of the graph to the names that they are to have outside.
+ * Removes nodes whose outputs are not used and merges nodes that compute the same value. `outputs` maps
+ * values of the graph to their names as outputs.
  *
  * @example
  * simplify([relu('x', 'a'), relu('x', 'b'), add('a', 'b', 'sum')], new Map([['sum', 'logits']])) // relu, add(a, a)

@@ -31,7 +31,7 @@ describe('a trace', () => {
     expect(trace.calls[0]?.values['weight']).toMatchObject({ name: 'body.0.weight' });
   });
 
-  test('repeats constants with a row for each image, however many there are', async () => {
+  test('repeats constants with a row for each image at any batch size', async () => {
     const token = randn([1, 1, 4, 4]);
     const compute = (x: Tensor) => cat([token.expand([x.shape[0]!, -1, -1, -1]), x], 1);
     const model = onnxBytes(compute, [2, 4, 4]);
@@ -42,12 +42,12 @@ describe('a trace', () => {
   });
 });
 
-describe('a trace refuses, with the name of the layer,', () => {
+describe('a trace rejects, with the name of the layer,', () => {
   test.each([
-    ['sizes that are no multiple of the batch', (x: Tensor) => F.pad(x, [0, x.shape[0]! + 1])],
+    ['sizes that are not multiples of the batch', (x: Tensor) => F.pad(x, [0, x.shape[0]! + 1])],
     ['other operators for other batch sizes', (x: Tensor) => (x.shape[0]! > 2 ? x.relu() : x.sigmoid())],
     ['more operators for other batch sizes', (x: Tensor) => (x.shape[0]! > 2 ? x.mul(2).relu() : x.mul(2))],
-    ['numbers that depend on the batch otherwise', (x: Tensor) => x.div(x.shape[0]! + 1)],
+    ['numbers that depend on the batch in another way', (x: Tensor) => x.div(x.shape[0]! + 1)],
     [
       'constants that differ from image to image',
       (x: Tensor) => x.add(arange(0, x.shape[0]!).view([-1, 1, 1, 1])),

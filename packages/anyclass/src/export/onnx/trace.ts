@@ -1,5 +1,5 @@
-// A network's forward pass as the sequence of operators that it called. Recorded for two batch sizes: sizes that differ must be
-// multiples of the batch, and everything else must be the same.
+// Traces the operators that a network's forward pass calls. The pass is recorded for two batch sizes: sizes
+// that differ must be multiples of the batch size, and everything else must be the same.
 
 import {
   type nn,
@@ -33,9 +33,9 @@ export interface TracedTensor {
   readonly id: number;
   readonly shape: readonly Size[];
   readonly dtype: RecordedTensor['dtype'];
-  /** A weight, or what was computed from weights alone; of the batch size 2. */
+  /** A weight, or a value computed only from weights, as recorded at batch size 2. */
   readonly constant: Tensor | undefined;
-  /** Its name in the state dict. */
+  /** Name in the state dict, if any. */
   readonly name: string | undefined;
 }
 
@@ -50,15 +50,17 @@ export type TracedValue =
   | undefined;
 
 export interface TracedCall {
-  /** Without namespace, overload and the mark of writing in place: `add` for `aten::add_.Tensor`. */
+  /**
+   * Name without namespace, overload and the underscore of in-place operators: `add` for `aten::add_.Tensor`.
+   */
   readonly operator: string;
-  /** The layer that called it, by its name in the network. */
+  /** Name of the layer that called it. */
   readonly layer: string;
   readonly values: Readonly<Record<string, TracedValue>>;
   readonly results: readonly TracedTensor[];
 }
 
-/** Disposing of it frees the constants that are not the network's own. */
+/** A traced forward pass. Disposing of it frees the constants that do not belong to the network. */
 export interface Trace extends Disposable {
   readonly input: TracedTensor;
   readonly outputs: readonly TracedTensor[];
@@ -66,9 +68,9 @@ export interface Trace extends Disposable {
 }
 
 export interface TraceOptions {
-  /** Of one instance: channels, height and width of images, or the number of features. */
+  /** Shape of one instance: channels, height and width of an image, or the number of features. */
   readonly inputShape: readonly number[];
-  /** What is to be computed. Default: the module's `forward`. */
+  /** Computes the outputs to trace. Default: the module's `forward`. */
   readonly forward?: (images: Tensor) => readonly Tensor[];
 }
 
@@ -77,8 +79,8 @@ const batches = [2, 3] as const;
 /**
  * Traces a module, which should be in evaluation mode on the CPU.
  *
- * @throws UserError with the layer's name if its computation depends on the batch size or the images' values in a way that
- * cannot be exported
+ * @throws UserError with the layer's name if its computation depends on the batch size or the images' values
+ * in a way that cannot be exported
  *
  * @example
  * using trace = traceModule(network, { inputShape: [3, 224, 224] });
@@ -179,9 +181,9 @@ function tensorOf(a: RecordedTensor, b: RecordedValue, where: string): TracedTen
     a.dtype !== b.dtype ||
     a.shape.length !== b.shape.length
   )
-    throw differing(where, 'is another value for another batch size');
+    throw differing(where, 'is a different value for a different batch size');
   const shape = a.shape.map((size, i) => sizeOf(size, b.shape[i], where));
-  // Named tensors are the network's own, the same both times.
+  // Named tensors belong to the network and are the same both times.
   if (a.constant && b.constant && a.name === undefined) checkConstants(a.constant, b.constant, shape, where);
   const { id, dtype, constant, name } = a;
   return { id, dtype, constant, name, shape };
@@ -201,7 +203,7 @@ function scalarOf(a: RecordedValue, b: RecordedValue, where: string) {
   throw unequal(where, a, b);
 }
 
-/** A constant may have one row per image if all rows are the same. */
+/** Throws if constants differ. A constant may have one row per image if all rows are the same. */
 function checkConstants(a: Tensor, b: Tensor, shape: readonly Size[], where: string): void {
   const row = (tensor: Tensor) =>
     shape.reduce(

@@ -8,7 +8,7 @@ function bytesOf(part: Part): number[] {
   return bytes;
 }
 
-test('the examples of the encoding guide', () => {
+test('the examples of the encoding guide are reproduced', () => {
   expect(bytesOf(integer(1, 150))).toEqual([0x08, 0x96, 0x01]);
   expect(bytesOf(text(2, 'testing'))).toEqual([0x12, 0x07, ...Buffer.from('testing')]);
   expect(bytesOf(message(3, [integer(1, 150)]))).toEqual([0x1a, 0x03, 0x08, 0x96, 0x01]);
@@ -36,6 +36,6 @@ test('a part is as long as it says', () => {
   fc.assert(fc.property(tree, (part) => bytesOf(part).length === part.length));
 });
 
-test('bytes of another length than announced are refused', () => {
+test('bytes with a length other than announced are rejected', () => {
   expect(() => bytesOf(lazyBytes(9, 3, () => new Uint8Array(2)))).toThrow('2 bytes, not 3');
 });

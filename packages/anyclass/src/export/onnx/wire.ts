@@ -1,5 +1,6 @@
-// Protocol Buffers' wire format: a message is a sequence of fields, each a tag and a value. Only what ONNX needs, and only
-// writing. A part knows its length before its bytes are made, so that weights are read one at a time as they are written.
+// Writes the wire format of Protocol Buffers, as far as ONNX needs it: a message is a sequence of fields,
+// each a tag and a value. A part knows its length before its bytes exist, so that weights are read one at a
+// time as they are written.
 // https://protobuf.dev/programming-guides/encoding
 
 export interface Part {
@@ -24,17 +25,17 @@ export function text(field: number, value: string): Part {
   return delimited(field, bytesPart(new TextEncoder().encode(value)));
 }
 
-/** A message within the message. */
+/** A nested message. */
 export function message(field: number, parts: readonly Part[]): Part {
   return delimited(field, joined(parts));
 }
 
-/** Repeated integers without a tag each. */
+/** Repeated integers that share one tag. */
 export function packed(field: number, values: readonly number[]): Part {
   return delimited(field, bytesPart(values.flatMap(varint)));
 }
 
-/** Bytes that are made when they are written. */
+/** Bytes that are read only when they are written. */
 export function lazyBytes(field: number, length: number, read: () => Uint8Array): Part {
   return delimited(field, {
     length,
@@ -47,7 +48,7 @@ export function lazyBytes(field: number, length: number, read: () => Uint8Array)
 }
 
 /**
- * Parts one after another; a whole message is one.
+ * Concatenates parts, for example into a whole message.
  *
  * @example
  * joined([integer(1, 150), text(2, 'testing')]).length // 12
@@ -74,7 +75,7 @@ function tag(field: number, type: number): number[] {
   return varint(field * 8 + type);
 }
 
-/** Seven bits a byte, the least first; negative numbers as 64 bits in two's complement. */
+/** Seven bits per byte, least significant first; negative numbers as 64 bits in two's complement. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));

@@ -54,7 +54,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-test('the folder has page, model and runtime, the same bytes each time, and no part of a draft', async () => {
+test('the folder has page, model and runtime, the same bytes each time, and no draft is left', async () => {
   const again = await exportWeb(at('model.safetensors'), { out: at('again') });
   expect(again.files).toContain(join('model', 'model.onnx'));
   expect(again.hasHeatMaps).toBe(true);
@@ -67,13 +67,13 @@ test('the folder has page, model and runtime, the same bytes each time, and no p
   expect(html).not.toMatch(/https?:/);
 });
 
-test('another model has another version, so that browsers load it', async () => {
+test('a different page has a different version, so that browsers load it', async () => {
   await exportWeb(at('model.safetensors'), { out: at('titled'), title: 'Drains' });
   const worker = (name: string) => readFileSync(at(name, 'service-worker.js'), 'utf8');
   expect(worker('titled')).not.toBe(worker('web'));
 });
 
-test("a dataset is called by its name alone: its folders are nobody else's concern", async () => {
+test('an export contains only the name of a dataset, not its path', async () => {
   const layer = new nn.Linear(3 * 8 * 8, classes.length);
   using network = new FunctionModule((images) => layer.forward(images.flatten(1)), [layer]);
   const { config, file } = await exportNetwork(network, {
@@ -85,7 +85,7 @@ test("a dataset is called by its name alone: its folders are nobody else's conce
   expect(readFileSync(file).includes('/home/ada')).toBe(false);
 });
 
-test('a folder with something in it is left alone, and nothing is left of an export that fails', async () => {
+test('a folder that is not empty is left alone, and a failed export leaves nothing', async () => {
   mkdirSync(at('full'));
   writeFileSync(at('full', 'mine.txt'), 'mine');
   await expect(exportWeb(at('model.safetensors'), { out: at('full') })).rejects.toThrow(/full is not empty/);
@@ -94,7 +94,7 @@ test('a folder with something in it is left alone, and nothing is left of an exp
   expect(readdirSync(folder).filter((name) => /failed|part/.test(name))).toEqual([]);
 });
 
-test('a network without a linear head over feature maps has a page without heat maps', async () => {
+test('a network without a linear head over feature maps is exported without heat maps', async () => {
   const layer = new nn.Linear(3 * 8 * 8, classes.length);
   using network = new FunctionModule((images) => layer.forward(images.flatten(1)), [layer]);
   const { outputs } = await exportNetwork(network, {
@@ -106,7 +106,7 @@ test('a network without a linear head over feature maps has a page without heat 
   expect(outputs).not.toContain('cam');
 });
 
-test('the page reads what export describes', () => {
+test('the type of an export is what the page reads', () => {
   type ImageModel = ExportedModel & {
     preprocessing: Exclude<ExportedModel['preprocessing'], { features: string[] }>;
   };
@@ -124,7 +124,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     host = await serveFolder(at('web'));
     page = await (await browser.newContext()).newPage();
     page.on('console', (message) => {
-      // Chromium's own word on machines without a GPU.
+      // Chromium says this on machines without a GPU.
       if (message.text() === 'No available adapters.') return;
       if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
     });
@@ -137,7 +137,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await host.close();
   });
 
-  test('photos that are dropped get the labels, probabilities and presence of predict', async () => {
+  test('dropped photos get the labels, probabilities and presence of predict', async () => {
     using predictor = await openPredictor(at('web', 'model', 'model.onnx'));
     let labeled = 0;
     for (const name of readdirSync(at('photos'))) {
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     expect(problems).toEqual([]);
   });
 
-  test('a heat map lies over the photo of a class, and none once it is chosen again', async () => {
+  test('choosing a class shows its heat map over the photo, and choosing it again hides the map', async () => {
     await dropPhoto(page, at('photos', 'red.jpg'), 'red.jpg');
     const card = page.locator('.photo').first();
     await card.locator('.labels').waitFor();
@@ -176,14 +176,14 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     expect(await heat.isVisible()).toBe(false);
   });
 
-  test('what is no image is refused with the reason, and the page goes on', async () => {
+  test('a file that is not an image is rejected with the reason', async () => {
     writeFileSync(at('note.txt'), 'no image');
     await dropPhoto(page, at('note.txt'), 'note.txt');
     await page.locator('.failure').waitFor();
     expect(await page.locator('.failure').textContent()).toContain('cannot decode');
   });
 
-  test('after the first visit the page works without its host', async () => {
+  test('after the first visit, the page works without its host', async () => {
     expect(await page.locator('#offline').textContent()).toContain('Works offline');
     const requested = host.requests.filter((path) => path.endsWith('model.onnx'));
     expect(requested.length).toBeGreaterThan(0);
@@ -192,7 +192,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.waitForSelector('body[data-state=ready]');
     await dropPhoto(page, at('photos', 'red.jpg'), 'red.jpg');
     await page.locator('.labels').waitFor();
-    // Answers from the store isolate the page, so that it may use threads.
+    // Responses from the cache isolate the page, so that it may use threads.
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-// A model as a web page: a folder that any static host serves.
+// Exports a model as a web page: a folder that any static host can serve.
 
 import { createHash } from 'node:crypto';
 import {
@@ -21,9 +21,9 @@ import { placeholders, readWebPage } from './webPage.js';
 import { webRuntimeFiles } from './webRuntime.js';
 
 export interface ExportWebOptions extends Omit<ExportOnnxOptions, 'out' | 'outputs' | 'optionalOutputs'> {
-  /** The folder to write; it must be new or empty. */
+  /** Folder to write; it must be new or empty. */
   readonly out: string;
-  /** The page's title. Default: the name of the dataset that the model was trained on. */
+  /** Page title. Default: the name of the dataset that the model was trained on. */
   readonly title?: string | undefined;
 }
 
@@ -36,7 +36,8 @@ export interface WebExport extends Omit<OnnxExport, 'file' | 'config' | 'bytes'>
 }
 
 /**
- * Writes a folder with a page that runs the model in the visitor's browser: photos are dropped on it and never leave it.
+ * Writes a folder with a page that runs the model in the visitor's browser. Photos dropped on the page never
+ * leave the browser.
  *
  * @example
  * const { folder, hasHeatMaps } = await exportWeb('runs/sewer', { out: 'sewer-web' });
@@ -82,7 +83,7 @@ export async function exportWeb(model: string, options: ExportWebOptions): Promi
   }
 }
 
-/** Of everything in the folder: browsers load all of it again where anything changed. */
+/** Hashes everything in the folder; browsers reload all of it if anything changed. */
 function versionOf(texts: readonly string[], files: readonly string[]): string {
   const hash = createHash('sha256');
   for (const text of texts) hash.update(text);

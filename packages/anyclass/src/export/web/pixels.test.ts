@@ -1,4 +1,4 @@
-// What a page makes of an image beside what Node makes of it, in Chromium.
+// Compares how a page in Chromium decodes an image with how Node does.
 
 import { resolve } from 'node:path';
 import type { decodeImage as decodeInPage } from '@anyclass/browser';
@@ -27,7 +27,7 @@ describe.skipIf(!isPossible)(`pixels (need the built package and libjpeg-turbo)$
     browser = await launchChromium();
     host = await serveFolder(resolve(import.meta.dirname, '../../../../browser/dist'));
     page = await browser.newPage();
-    // Any page of the host will do: scripts may then be imported from it.
+    // Any page of the host will do; scripts can then be imported from the host.
     await page.goto(`${host.address}images/decodeImage.js`);
     const content = "import { decodeImage } from '/images/decodeImage.js'; window.decodeImage = decodeImage;";
     await page.addScriptTag({ type: 'module', content });
@@ -43,7 +43,7 @@ describe.skipIf(!isPossible)(`pixels (need the built package and libjpeg-turbo)$
     WebP: (picture) => picture.webp({ quality: 90 }),
     JPEG: (picture) => picture.jpeg({ quality: 85 }),
     'JPEG with full colors': (picture) => picture.jpeg({ quality: 92, chromaSubsampling: '4:4:4' }),
-    'JPEG that is turned by its EXIF': (picture) => picture.jpeg().withMetadata({ orientation: 6 }),
+    'JPEG rotated by its EXIF orientation': (picture) => picture.jpeg().withMetadata({ orientation: 6 }),
     'gray JPEG': (picture) => picture.grayscale().jpeg({ quality: 85 }),
   };
   const sizes = [
@@ -57,7 +57,7 @@ describe.skipIf(!isPossible)(`pixels (need the built package and libjpeg-turbo)$
   });
 
   test.each(cases)(
-    '99.9% of the pixels of a $kind of $width x $height are within one level of those in Node, in color and in gray',
+    '99.9% of the pixels of a $width x $height $kind are within one level of those in Node, in color and in gray',
     async ({ kind, picture }) => {
       const bytes = await files[kind]!(picture.clone()).toBuffer();
       for (const channels of [3, 1] as const) {
@@ -72,7 +72,7 @@ describe.skipIf(!isPossible)(`pixels (need the built package and libjpeg-turbo)$
   );
 
   async function inPage(bytes: Buffer, format: PixelFormat): Promise<Uint8Array> {
-    // As text, since a list of numbers takes long to hand over.
+    // As text, because a list of numbers takes long to transfer.
     const pixels = await page.evaluate(
       async ([text, wanted]) => {
         const file = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
@@ -85,7 +85,7 @@ describe.skipIf(!isPossible)(`pixels (need the built package and libjpeg-turbo)$
   }
 });
 
-/** Like a photograph of gravel: dark and bright, edges everywhere, and grain. */
+/** Creates an image like a photograph of gravel: dark and bright, edges everywhere, and grain. */
 function texture(width: number, height: number): Sharp {
   const pixels = new Uint8Array(width * height * 3);
   let at = 0;

@@ -1,4 +1,4 @@
-// The files of the page that shows a model at work, without model and runtime.
+// The files of the page that runs a model, without the model and the runtime.
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { bundle } from '../../pages/bundle.js';
 
-/** Texts as they are bundled; `index.html` and `service-worker.js` are completed for each model. */
+/** The bundled files; `index.html` and `service-worker.js` are completed for each model. */
 export type WebPage = z.output<typeof webPage>;
 
 const webPage = z.object({
@@ -17,21 +17,22 @@ const webPage = z.object({
   'service-worker.js': z.string(),
 });
 
-// Packing puts the files here. A checkout has none and bundles the sources that are there, so they are never old.
+// Packing writes the files here. A checkout does not have them and bundles its sources instead, so they are
+// never outdated.
 export const packedPage = fileURLToPath(new URL('../../../dist/export/web/page.json', import.meta.url));
 
-/** The page as it is packed or, in a checkout, bundled. */
+/** Reads the packed page or, in a checkout, bundles it. */
 export async function readWebPage(): Promise<WebPage> {
   if (existsSync(packedPage)) return webPage.parse(JSON.parse(await readFile(packedPage, 'utf8')));
   return bundleWebPage();
 }
 
-/** Placeholders for what is known once a model is exported. */
+/** Placeholders for values that are known only when a model is exported. */
 export const placeholders = { title: '{{title}}', version: '{{version}}' } as const;
 
 /** Bundles the sources; needs esbuild. */
 export async function bundleWebPage(): Promise<WebPage> {
-  // The same place from src, dist and the bundle.
+  // This path is right from src, dist and the bundle.
   const sources = fileURLToPath(new URL('../../../src/export/web/page', import.meta.url));
   const [html, style, script, worker] = await Promise.all([
     readFile(join(sources, 'index.html'), 'utf8'),

@@ -1,11 +1,11 @@
-// The files of onnxruntime-web that a page needs, from where npm put them.
+// Finds the files of onnxruntime-web that a page needs where npm installed them.
 
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { UserError } from '../../errors/userError.js';
 
-/** For browsers with a GPU, and the smaller one for those without. */
+/** The runtime for browsers with a GPU, and the smaller one for those without. */
 const fileNames = [
   'ort.webgpu.min.mjs',
   'ort-wasm-simd-threaded.asyncify.mjs',
@@ -16,9 +16,9 @@ const fileNames = [
 ];
 
 /**
- * The paths of the files.
+ * Returns the paths of the files.
  *
- * @throws UserError where onnxruntime-web is not installed, or has other files than we know
+ * @throws UserError if onnxruntime-web is not installed or lacks one of the files
  *
  * @example
  * webRuntimeFiles()[0] // '/…/node_modules/onnxruntime-web/dist/ort.webgpu.min.mjs'
@@ -37,7 +37,7 @@ function runtimeFolder(): string {
     return dirname(createRequire(import.meta.url).resolve('onnxruntime-web'));
   } catch {
     throw new UserError(
-      "onnxruntime-web is not installed, and the page runs the model with it; run 'npm install onnxruntime-web'",
+      "onnxruntime-web is not installed, but the page needs it to run the model; run 'npm install onnxruntime-web'",
     );
   }
 }

@@ -1,5 +1,5 @@
-// Every operator of exported networks on WebGPU, in Chromium's software GPU: minutes for each network, so only
-// `npm run test:webgpu` does it.
+// Runs every operator of exported networks on WebGPU, on Chromium's software GPU. This takes minutes per
+// network, so only `npm run test:webgpu` does it.
 
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,11 +25,11 @@ const precisions = {
   float16: { convert: inFloat16, tolerance: 0.05 },
 };
 const imageNetworks = networkNames.filter((name) => !featureNetworks.includes(name));
-// The precisions to try, with commas.
+// The precisions to test, comma-separated.
 const chosen = process.env['TEST_WEBGPU']?.split(',').filter(isPrecision) ?? [];
 const cases = imageNetworks.flatMap((name) => chosen.map((kind) => [name, kind] as const));
 
-// Without a fallback to the CPU, a graph of which any part would run there is refused.
+// With the fallback to the CPU disabled, a graph is rejected if any part of it would run on the CPU.
 const modelPage = `<!doctype html>
 <title>WebGPU</title>
 <script type="module">
@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === undefined || chosen.length === 0)(
       '%s in %s runs on WebGPU without falling back to the CPU, with the same logits',
       { timeout: 600_000 },
       async ([name, kind], { skip }) => {
-        // Chromium's software GPU does not; pages take WebAssembly then.
+        // Chromium's software GPU does not support it; pages then use WebAssembly.
         if (kind === 'float16' && !(await page.evaluate<boolean>('hasFloat16()')))
           skip('this GPU does not compute in float16');
         const { convert, tolerance } = precisions[kind];

@@ -1,4 +1,4 @@
-// What an exported model says about itself: in the ONNX file's metadata, a text for each field, and in config.json beside it.
+// The description of an exported model, in the ONNX file's metadata (one string per field) and config.json.
 
 import type { Calibration, Decision } from '@anyclass/core';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { sealKey } from './onnxChecksum.js';
 
 export const onnxPrecisions = ['float32', 'float16', 'int8'] as const;
 
-/** `int8`: weights alone; they become floats again when the model is opened. */
+/** `int8` applies only to weights, which become floats again when the model is opened. */
 export type OnnxPrecision = (typeof onnxPrecisions)[number];
 
 const imagePreprocessing = z.object({
@@ -21,17 +21,17 @@ const imagePreprocessing = z.object({
   height: z.int().positive(),
   /** Resized without keeping the aspect ratio. */
   fit: z.literal('fill'),
-  /** Antialiased bilinear: a triangle as wide as the shrinking, 2 source pixels where nothing shrinks. */
+  /** Antialiased bilinear: a triangle filter scaled by the reduction, 2 source pixels wide without any. */
   resize: z.literal('triangle'),
-  /** 1: images are made gray, and the network sees that on three channels. */
+  /** With 1, images are converted to gray, which the network gets on three channels. */
   channels: z.union([z.literal(1), z.literal(3)]),
-  /** For pixels from 0 to 1, one number per channel or one for all. */
+  /** For pixel values from 0 to 1: one number per channel, or one for all. */
   mean: z.array(z.number()),
   std: z.array(z.number()),
   ...readingFields,
 });
 
-/** Of a model of feature vectors: their names in order. Standardization is part of the network. */
+/** For a model of feature vectors: the feature names in order. Standardization is part of the network. */
 const featurePreprocessing = z.object({ features: z.array(z.string()).min(1) });
 
 const decision = z.object({
@@ -66,7 +66,7 @@ const exportedModel = z.object({
 
 export type ExportedModel = z.output<typeof exportedModel>;
 
-/** Everything but the weights, as it is exported. */
+/** The exported description: everything but the weights. */
 export function describeExport(
   description: ModelDescription & { decision: Decision },
   { network, inputSize, precision }: { network: string; inputSize: number; precision: OnnxPrecision },
@@ -89,7 +89,9 @@ export function describeExport(
   };
 }
 
-/** Without its folders: exported files are shared and should reveal nothing about the machine. */
+/**
+ * The dataset's name without folders: exported files are shared and should reveal nothing about the machine.
+ */
 function nameOf(dataset: string): string {
   return /[\\/]/.test(dataset) ? datasetName(parseDataset(dataset)) : dataset;
 }
@@ -109,7 +111,7 @@ function preprocessingOf(input: ModelInput, inputSize: number): ExportedModel['p
   };
 }
 
-/** A string per field; other values become JSON. */
+/** One string per field; values that are not strings become JSON. */
 export function exportMetadata(model: ExportedModel): Record<string, string> {
   return Object.fromEntries(
     Object.entries(model).map(([key, value]) => [
@@ -120,7 +122,7 @@ export function exportMetadata(model: ExportedModel): Record<string, string> {
 }
 
 /**
- * The description in an ONNX file's metadata.
+ * Reads the description from an ONNX file's metadata.
  *
  * @throws UserError if another program wrote the file
  */
@@ -130,7 +132,7 @@ export function readExport(metadata: Readonly<Record<string, string>>, path: str
   if (result.success) return result.data;
   const { path: field, message } = result.error.issues[0]!;
   throw new UserError(
-    `${path}: its metadata does not describe a model of anyclass (${field.join('.')}: ${message}); 'anyclass export' writes such files`,
+    `${path}: its metadata does not describe an anyclass model (${field.join('.')}: ${message}); 'anyclass export' writes such files`,
   );
 }
 
@@ -138,7 +140,7 @@ function isText(key: string): boolean {
   return ['format', 'network', 'precision', sealKey].includes(key);
 }
 
-/** The same as a model's own description. */
+/** Converts an exported description to that of a model file. */
 export function descriptionOf({
   preprocessing,
   classes,

@@ -9,12 +9,12 @@ export interface Normalization {
 }
 
 /**
- * Images as a network without libtorch takes them: bytes [N, H, W, C] to float32 [N, 3, H, W], each (byte / 255 - mean) / std
- * in the arithmetic of native/augment; gray ones on three channels.
+ * Converts images for a network without libtorch: bytes [N, H, W, C] to float32 [N, 3, H, W], each (byte /
+ * 255 - mean) / std in the arithmetic of native/augment. Gray images are repeated on three channels.
  *
  * @example
  * const format = { width: 2, height: 1, channels: 1 } as const;
- * normalizeImages({ size: 1, images: Uint8Array.of(0, 51) }, { format, mean: [0.1], std: [0.5] }) // thrice -0.2, 0.2
+ * normalizeImages({ size: 1, images: Uint8Array.of(0, 51) }, { format, mean: [0.1], std: [0.5] }) // -0.2, 0.2, three times
  */
 export function normalizeImages(
   { size, images }: ImageBatch,
@@ -34,7 +34,7 @@ export function normalizeImages(
   return out;
 }
 
-/** What becomes of each byte. */
+/** The normalized value of each byte. */
 function table(mean: readonly number[], std: readonly number[], channel: number): Float32Array {
   const deviation = std[channel] ?? std[0]!;
   const scale = Math.fround(1 / deviation);

@@ -7,15 +7,15 @@ import { UserError } from '../../errors/userError.js';
 /** The key of the seal in the metadata. */
 export const sealKey = 'sha256';
 
-/** The entry with its tags and lengths (fields 14, 1 and 2 of onnx.proto), up to the digest of 64 digits. */
+/** The entry with its tags and lengths (fields 14, 1 and 2 of onnx.proto), up to the 64-digit digest. */
 const sealStart = `\x72\x4a\x0a\x06${sealKey}\x12\x40`;
 const sealLength = sealStart.length + 64;
 
 /**
- * Compares a file with its seal.
+ * Checks a file against its seal.
  *
- * @returns false where the file has none: another program made it, or an earlier version
- * @throws UserError where the file differs from what was written
+ * @returns false if the file has no seal: another program or an earlier version wrote it
+ * @throws UserError if the file differs from what was written
  *
  * @example
  * checkSeal('model.onnx') // true

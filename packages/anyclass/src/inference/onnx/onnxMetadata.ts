@@ -1,4 +1,4 @@
-// The metadata of an ONNX file, without its weights: onnxruntime's JavaScript does not show it.
+// Reads the metadata of an ONNX file without its weights; onnxruntime's JavaScript API does not expose it.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { UserError } from '../../errors/userError.js';
@@ -6,7 +6,7 @@ import { UserError } from '../../errors/userError.js';
 const metadataField = 14;
 
 /**
- * The metadata of an ONNX file, a text for each key. All else is skipped, so that a large file costs no time.
+ * Reads the metadata of an ONNX file, one string per key, and skips the rest, so large files take no longer.
  *
  * @throws UserError if the file is not an ONNX model
  *
@@ -51,7 +51,7 @@ interface Field {
   readonly length: number;
 }
 
-/** The fields of a message, one after another. */
+/** Iterates over the fields of a protobuf message. */
 function* fields(read: Read, size: number): Generator<Field> {
   for (let position = 0; position < size; ) {
     const tag = varint(read, position);
@@ -64,7 +64,7 @@ function* fields(read: Read, size: number): Generator<Field> {
   }
 }
 
-/** Where a value lies, by its wire type. */
+/** The position and length of a value, by its wire type. */
 function extent(read: Read, position: number, type: number): { start: number; length: number } {
   if (type === 0) return { start: position, length: varint(read, position).end - position };
   if (type === 1) return { start: position, length: 8 };

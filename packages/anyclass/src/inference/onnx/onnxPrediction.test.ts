@@ -12,7 +12,7 @@ import { describeExport, exportMetadata } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
 import { readOnnxMetadata } from './onnxMetadata.js';
 
-// Written by hand, for libtorch must not be needed here: the mean of red and of blue are the logits.
+// A hand-written model, because this test must not need libtorch: its logits are the means of red and blue.
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-onnx-'));
 const model = join(folder, 'model.onnx');
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -90,7 +90,7 @@ test('an exported model predicts with its own decision, and libtorch is never op
   expect(isEngineLoaded()).toBe(false);
 });
 
-test('preparation, device and precision can only be what the file allows', async () => {
+test('preprocessing, device and precision must be what the file supports', async () => {
   using gray = await openPredictor(model, { preparation: { channels: 1 }, decision: 0.4 });
   expect((await gray.predictOne(join(folder, 'images', 'gray.png'))).labels).toEqual(['red', 'blue']);
   await expect(openPredictor(model, { device: 'cuda' })).rejects.toThrow(/cuda.*CPU/);
@@ -100,7 +100,7 @@ test('preparation, device and precision can only be what the file allows', async
   );
 });
 
-test('files that are no exported models are refused with the reason', async () => {
+test('files that are not exported models are refused, with the reason', async () => {
   const other = join(folder, 'other.onnx');
   writeFileSync(other, modelBytes({}));
   await expect(openPredictor(other)).rejects.toThrow(/other\.onnx.*metadata.*anyclass export/);
@@ -115,7 +115,7 @@ test('files that are no exported models are refused with the reason', async () =
   await expect(openPredictor(join(folder, 'none.onnx'))).rejects.toThrow(/no such model/);
 });
 
-test('a file that differs from what was exported in any byte is refused', async () => {
+test('a file that differs in any byte from what was exported is refused', async () => {
   const whole = readFileSync(model);
   const damaged = join(folder, 'damaged.onnx');
   const weight = whole.indexOf(Buffer.from(Float32Array.of(1, 0, 0, 0, 0, 1).buffer));
@@ -133,7 +133,7 @@ test('a file that differs from what was exported in any byte is refused', async 
   await expect(openPredictor(damaged)).rejects.toThrow(/checksum/);
 });
 
-test('a file of a version before checksums opens, with a remark', async () => {
+test('a file from a version before checksums opens, with a remark', async () => {
   const old = join(folder, 'old.onnx');
   writeFileSync(old, readFileSync(model).subarray(0, -76));
   using scorer = await openModelScorer(old);

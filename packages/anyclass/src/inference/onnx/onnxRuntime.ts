@@ -1,4 +1,4 @@
-// onnxruntime-node, an optional dependency that is not installed with this package.
+// Loads onnxruntime-node, an optional dependency that is not installed with this package.
 
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import { reasonOf } from '../../errors/reasonOf.js';
@@ -12,7 +12,7 @@ export interface OnnxRuntime {
 }
 
 /**
- * The runtime, or why it is not available.
+ * Returns the runtime, or why it is not available.
  *
  * @example
  * const { runtime, problem } = await findOnnxRuntime();
@@ -25,7 +25,7 @@ export async function findOnnxRuntime(): Promise<
     return { runtime: await import('onnxruntime-node') };
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-    // Its script only fetches CUDA's part, which the CPU does not need.
+    // Its install script only downloads CUDA libraries, which the CPU does not need.
     const remedy = "run 'npm install --ignore-scripts onnxruntime-node'";
     return {
       problem: isMissing
@@ -51,7 +51,7 @@ export async function openSession(
   const { runtime, problem } = await findOnnxRuntime();
   if (!runtime) throw new UserError(`${path} cannot be opened: ${problem}`);
   try {
-    // Weights that are stored as integers become floats once, not in every run.
+    // Convert weights stored as integers to floats once, not in every run.
     const extra = {
       session: { disable_quant_qdq: '1', ...(!spins && { intra_op: { allow_spinning: '0' } }) },
     };

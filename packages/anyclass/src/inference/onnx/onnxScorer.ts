@@ -1,4 +1,4 @@
-// From decoded images or feature vectors to logits with an exported model, without libtorch.
+// Computes logits from decoded images or feature vectors with an exported model, without libtorch.
 
 import type { ImageBatch } from '../../data/deviceBatch.js';
 import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/inputs.js';
@@ -24,7 +24,7 @@ export async function openOnnxScorer(
 ): Promise<ModelScorer> {
   if (device !== 'auto' && device !== 'cpu')
     throw new UserError(
-      `device ${device}: ${path} runs on the CPU; a GPU takes the model's run or safetensors file`,
+      `device ${device}: ${path} runs only on the CPU; use the model's run or safetensors file on a GPU`,
     );
   const isChecked = checkSeal(path);
   const exported = readExport(readOnnxMetadata(path), path);
@@ -45,7 +45,7 @@ export async function openOnnxScorer(
         const input = new runtime.Tensor('float32', numbers(batch), [batch.size, ...shape]);
         const { logits } = await session.run({ [name]: input }, ['logits']);
         if (!(logits?.data instanceof Float32Array))
-          throw new Error(`${path}: gives no logits of type float32`);
+          throw new Error(`${path}: has no float32 output named logits`);
         return logits.data;
       },
     },
@@ -59,13 +59,13 @@ export async function openOnnxScorer(
 
 interface Arrival {
   readonly format: InputFormat;
-  /** Of the file's input. */
+  /** Name of the file's input. */
   readonly name: string;
   readonly shape: readonly number[];
   readonly numbers: (batch: ImageBatch) => Float32Array;
 }
 
-/** How instances come to the file. */
+/** How instances are passed to the model. */
 function arrival(input: ModelInput, preprocessing: ExportedModel['preprocessing']): Arrival {
   if (takesFeatures(input) || 'features' in preprocessing) {
     const features = 'features' in preprocessing ? preprocessing.features.length : 0;

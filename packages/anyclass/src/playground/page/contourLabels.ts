@@ -1,17 +1,17 @@
-// Where the contours' numbers stand: as near as possible to the diagonal along which the surface rises most, so that
-// they can be read one after the other, and never over each other or over the border.
+// Places the numbers of the contours as close as possible to the diagonal along which the surface rises most,
+// so that they can be read in sequence, and never over each other or over the border.
 
 import type { Grid, Line } from './contours.js';
 
 export interface ContourLabel {
-  /** The place among the levels. */
+  /** Index among the levels. */
   readonly level: number;
-  /** In steps of the grid. */
+  /** Position in steps of the grid. */
   readonly x: number;
   readonly y: number;
 }
 
-// Shares of a side: what a number needs around it.
+// The space that a number needs around it, as shares of a side.
 const border = 0.06;
 const apartAcross = 0.13;
 const apartAlong = 0.08;

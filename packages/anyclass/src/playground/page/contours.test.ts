@@ -17,11 +17,11 @@ function contourLines({ values, steps }: Grid, levels: readonly number[]) {
   return contourTracer(steps)(values, levels);
 }
 
-test('the example of the documentation holds', () => {
+test('the documented example is correct', () => {
   expect(contourTracer(2)(Float32Array.of(0, 1, 0, 1), [0.25])).toEqual([[[0.25, 0, 0.25, 1]]]);
 });
 
-test('the lines of a plane are straight and lie at their level', () => {
+test('the lines of a plane are straight and at their level', () => {
   const slope = fc.double({ min: -1, max: 1, noNaN: true });
   fc.assert(
     fc.property(slope, slope, fc.integer({ min: 2, max: 23 }), (a, b, steps) => {
@@ -52,7 +52,7 @@ test('a hill has one closed line around its top, at the right distance', () => {
   }
 });
 
-test('every cell that a level crosses is on a line: no gaps, also at saddles', () => {
+test('every cell that a level crosses is on a line, without gaps, even at saddles', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 25, maxLength: 25 }), (corners) => {
       const grid = gridOf(17, (x, y) => corners[Math.floor(y / 4) * 5 + Math.floor(x / 4)]! + 0.5);
@@ -72,7 +72,7 @@ test('every cell that a level crosses is on a line: no gaps, also at saddles', (
   );
 });
 
-test('a tracer finds in each grid what a new one finds', () => {
+test('a reused tracer finds the same lines as a new one', () => {
   const corner = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 81, maxLength: 81 });
   const tracer = contourTracer(9);
   const levels = [0.5, 2, 3.5, 5, 8.5];
@@ -84,7 +84,7 @@ test('a tracer finds in each grid what a new one finds', () => {
   );
 });
 
-test('numbers stand on their lines, inside the plot and apart from each other', () => {
+test('numbers are on their lines, inside the plot and apart from each other', () => {
   const steps = 200;
   for (const plot of plotRows.flatMap(({ plots }) => plots)) {
     for (const targets of [

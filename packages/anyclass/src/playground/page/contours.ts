@@ -1,22 +1,23 @@
-// Lines of equal value by marching squares. The surfaces are smooth, so a grid four times as coarse as the pixels
-// gives lines that the eye cannot tell from those of the full one, at a sixteenth of the cost.
+// Traces contour lines by marching squares. The surfaces are smooth, so a grid four times as coarse as the
+// pixels gives lines that the eye cannot distinguish from those of the full grid, at a sixteenth of the cost.
 
 const stride = 4;
 
-/** Values row by row over a square of `steps` points a side. */
+/** Values, row by row, over a square of `steps` points per side. */
 export interface Grid {
   readonly values: Float32Array;
   readonly steps: number;
 }
 
-/** x, y, x, y, … in steps of the grid; a ring ends where it began. */
+/** x, y, x, y, … in steps of the grid; a ring ends where it starts. */
 export type Line = readonly number[];
 
 export type ContourTracer = (values: Float32Array, levels: readonly number[]) => Line[][];
 
 /**
- * Gives what finds the lines of each level in a grid of `steps` points a side. Levels rise. Its memory is used again for
- * every grid: what is left for the garbage collector with each step of a slider makes the steps uneven.
+ * Creates a function that finds the lines of each level in a grid of `steps` points per side. Levels must be
+ * in ascending order. Memory is reused for every grid: garbage from each step of a slider would make the
+ * steps uneven.
  *
  * @example
  * contourTracer(2)(Float32Array.of(0, 1, 0, 1), [0.25]) // [[[0.25, 0, 0.25, 1]]]
@@ -36,14 +37,14 @@ export function contourTracer(steps: number): ContourTracer {
 
 const none = -1;
 
-/** Nodes of the coarse grid. Node n's edge to its right is 2n, that upwards 2n + 1. */
+/** The nodes of the coarse grid. The edge from node n to the right is 2n, the edge upward 2n + 1. */
 interface Net {
   readonly side: number;
   readonly positions: readonly number[];
   readonly values: Float32Array;
-  /** How many levels each value reaches. */
+  /** Number of levels that each value reaches. */
   readonly bands: Uint8Array;
-  /** A cell's edges, counted from twice its node. */
+  /** The edges of a cell, as offsets from twice its node. */
   readonly cellEdges: readonly number[];
 }
 
@@ -67,7 +68,7 @@ function takeValues({ side, positions, values }: Net, fine: Float32Array, steps:
   }
 }
 
-/** For each level the cells that it passes through, by their lower left nodes. */
+/** Returns, for each level, the cells that it passes through, by their lower left nodes. */
 function crossedCells(net: Net, levels: readonly number[]): number[][] {
   const { side, bands } = net;
   fillBands(net, levels);
@@ -84,7 +85,7 @@ function crossedCells(net: Net, levels: readonly number[]): number[][] {
   return cells;
 }
 
-// Neighbors are alike, so the band of each is looked for from that of the one before.
+// Neighbors are similar, so the search for each node's band starts at that of the previous node.
 function fillBands({ values, bands }: Net, levels: readonly number[]): void {
   let band = 0;
   for (let node = 0; node < values.length; node++) {
@@ -95,8 +96,8 @@ function fillBands({ values, bands }: Net, levels: readonly number[]): void {
   }
 }
 
-// Going round the cell, the level crosses two edges; or all four at a saddle, where the mean of the corners decides which
-// belong together.
+// Around a cell, the level crosses two edges, or all four at a saddle, where the mean of the corners decides
+// which belong together.
 function linkCell({ side, values }: Net, node: number, level: number, links: Int32Array): void {
   const a = values[node]!;
   const b = values[node + 1]!;
@@ -126,7 +127,7 @@ function link(links: Int32Array, one: number, other: number): void {
   links[2 * other + (links[2 * other] === none ? 0 : 1)] = one;
 }
 
-/** Follows the links from end to end, then what is left, the rings; leaves no link behind. */
+/** Follows the links from end to end, then the remaining ones, which are rings; clears all links. */
 function traceLines(net: Net, cells: readonly number[], level: number, links: Int32Array): Line[] {
   const lines: Line[] = [];
   for (const wantsEnd of [true, false]) {

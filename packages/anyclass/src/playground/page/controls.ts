@@ -1,4 +1,4 @@
-// The form: sliders with a field for the exact value beside each, labels, palette and contours.
+// The form: sliders, each with a field for the exact value, labels, palette and contours.
 
 import { paletteNames } from './palettes.js';
 import {
@@ -15,7 +15,7 @@ export interface Controls {
   show(state: PlaygroundState): void;
 }
 
-/** Calls `change` with what the reader changed. */
+/** Sets up the form; calls `change` with what the user changed. */
 export function controls(
   form: HTMLFormElement,
   change: (changed: Partial<PlaygroundState>) => void,
@@ -32,7 +32,7 @@ export function controls(
       change({ [label]: input(form, label).checked ? 1 : 0 }),
     );
   }
-  // A number that is being typed is no value yet, and a frame in between must not write over it.
+  // A number that is being typed is not a value yet, and drawing a frame must not overwrite it.
   let typed: HTMLInputElement | undefined;
   for (const field of numberFields) {
     const slider = input(form, field);
@@ -58,7 +58,7 @@ export function controls(
   return { show: (state) => show(form, state, typed) };
 }
 
-// Writing a field costs the browser a layout, so those that stand as they should are left alone.
+// Writing to a field makes the browser redo its layout, so fields that are already right are left alone.
 function show(form: HTMLFormElement, state: PlaygroundState, typed: HTMLInputElement | undefined): void {
   for (const label of ['y1', 'y2'] as const) input(form, label).checked = state[label] === 1;
   for (const field of numberFields) {
@@ -75,17 +75,17 @@ function show(form: HTMLFormElement, state: PlaygroundState, typed: HTMLInputEle
   choice(form, 'contours').value = String(state.contours);
 }
 
-// λ is looked for over decades, and 0 is a case of its own: place 0 is 0, places 1 to 61 run from 0.001 to 1. Twenty a
-// decade are as many as two digits tell apart.
+// λ is searched over decades, and 0 is a special case: place 0 is 0, and places 1 to 61 run from 0.001 to 1.
+// Two digits cannot distinguish more than twenty places per decade.
 const placesPerDecade = 20;
 
-/** A slider's place as the value that it stands for. */
+/** Returns the value that a slider's place stands for. */
 export function fromSlider(field: NumberField, place: number): number {
   if (field !== 'lambda') return clamp(field, place);
   return place === 0 ? 0 : Number((10 ** ((place - 1) / placesPerDecade - 3)).toPrecision(2));
 }
 
-/** The slider's place that is nearest to a value. */
+/** Returns the slider's place that is nearest to a value. */
 export function toSlider(field: NumberField, value: number): number {
   if (field !== 'lambda') return value;
   if (value <= 0) return 0;

@@ -11,7 +11,7 @@ const keySteps: Record<string, readonly [number, number]> = {
   ArrowUp: [0, 1],
 };
 
-/** Calls `move` with where the crosshair should be; `byKey` says that it was the keyboard. */
+/** Calls `move` with the new position of the crosshair; `byKey` tells whether the keyboard moved it. */
 export function followInput(
   surface: HTMLElement,
   current: () => Point,
@@ -23,8 +23,8 @@ export function followInput(
     const up = 1 - (event.clientY - box.top) / box.height;
     move({ p1: probabilityAt(across), p2: probabilityAt(up) }, false);
   };
-  // A finger that comes down may be about to scroll: it moves the crosshair when it drags or is lifted, and the browser
-  // cancels it when it turns out to scroll.
+  // A finger that comes down may be about to scroll, so it moves the crosshair only when it drags or is
+  // lifted. If it scrolls, the browser sends pointercancel.
   let before = current();
   surface.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
@@ -57,7 +57,7 @@ function stepped(field: 'p1' | 'p2', value: number, step: number): number {
   return clamp(field, rounded(value + step));
 }
 
-// A pixel is about 0.004: no more digits than the third in readings and in the address.
+// A pixel is about 0.004, so readings and the address need only three digits.
 function rounded(value: number): number {
   return Math.round(1000 * value) / 1000;
 }

@@ -1,12 +1,12 @@
-// The scale of a plot: which values get a contour, and how values become colors.
+// The scale of a plot: which values get a contour, and how values map to colors.
 
 import type { ContourCount } from './state.js';
 
 export interface Scale {
-  /** The largest value that has a color of its own. */
+  /** The largest value that has its own color. */
   readonly largest: number;
   readonly levels: Record<ContourCount, readonly number[]>;
-  /** A value's place between the darkest color, 0, and the brightest, 1. */
+  /** Returns a value's position between the darkest color, 0, and the brightest, 1. */
   readonly share: (value: number) => number;
 }
 
@@ -23,12 +23,13 @@ export const likelihoodScale: Scale = {
   share: (value) => value,
 };
 
-// Two classes as wrong as the axes allow, and their plain product, which weighs as much again.
+// The loss of two classes as wrong as the axes allow, plus that of their plain product, which is as large
+// again.
 const largestLoss = -4 * Math.log(0.01);
 
 /**
- * One scale for all losses, so that their plots can be compared; by the root, since most of a plot lies near 0. A small
- * loss is bright, as a large likelihood is: training moves to where it is brighter.
+ * One scale for all losses, so that their plots can be compared. It is a square-root scale, because most of a
+ * plot is near 0. A small loss is bright, like a large likelihood, so training moves toward brighter colors.
  */
 export const lossScale: Scale = {
   largest: largestLoss,

@@ -1,4 +1,4 @@
-// The page: one state, drawn once a frame, and only what a change has touched.
+// The page: one state, drawn at most once per frame, and only the parts that a change affects.
 
 import { likelihoodSurfaces } from '@anyclass/core';
 import { controls } from './controls.js';
@@ -58,7 +58,7 @@ addEventListener('hashchange', () => {
 function change(changed: Partial<PlaygroundState>): void {
   state = { ...state, ...changed };
   askFrame();
-  // Browsers allow few changes of the address a second, and a drag should leave no trail for the back button.
+  // Browsers limit changes of the address per second, and a drag should not fill the history.
   clearTimeout(addressTimer);
   addressTimer = setTimeout(() => history.replaceState(null, '', `#${stateToHash(state)}`), 150);
 }
@@ -98,7 +98,7 @@ function draw(): void {
 }
 
 function isMoved(dependsOn: readonly ('lambda' | 'alpha' | 'gamma')[], before: PlaygroundState): boolean {
-  // λ weighs an absent class beside a present one: with equal labels it has no effect.
+  // λ weights an absent class relative to a present one, so it has no effect if the labels are equal.
   const fields = dependsOn.filter((field) => field !== 'lambda' || state.y1 !== state.y2);
   return (['y1', 'y2', ...fields] as const).some((field) => before[field] !== state[field]);
 }

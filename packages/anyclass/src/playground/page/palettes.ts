@@ -1,6 +1,6 @@
-// Colors of values from 0 to 1. Viridis, cividis and magma are those of matplotlib (released under CC0), at 17 points
-// with straight lines between; their lightness rises steadily, so readers with any kind of color vision, and a
-// black-and-white print, tell high from low.
+// Colors of values from 0 to 1. Viridis, cividis and magma are matplotlib's (released under CC0), sampled at
+// 17 points and interpolated linearly. Their lightness rises steadily, so that high and low can be
+// distinguished with any kind of color vision, and in a black-and-white print.
 
 export const paletteNames = ['viridis', 'cividis', 'magma', 'gray'] as const;
 export type PaletteName = (typeof paletteNames)[number];
@@ -16,15 +16,17 @@ const stops: Record<PaletteName, string> = {
 };
 
 export interface Palette {
-  /** 256 pixels as ImageData holds them, from the lowest value to the highest. */
+  /** 256 pixels in the format of ImageData, from the lowest value to the highest. */
   readonly pixels: Uint32Array;
-  /** A value's color for CSS and canvas. */
+  /** Returns a value's color for CSS and canvas. */
   readonly color: (share: number) => string;
-  /** Black or white, whichever is easier to see on a value's color. */
+  /** Returns black or white, whichever is easier to see on a value's color. */
   readonly ink: (share: number) => string;
 }
 
 /**
+ * Returns a palette by name.
+ *
  * @example
  * paletteOf('gray').color(0) // 'rgb(16,16,16)'
  */
@@ -53,7 +55,7 @@ export function paletteOf(name: PaletteName): Palette {
   };
 }
 
-// Relative luminance of WCAG 2; black and white have the same contrast at 0.18.
+// Relative luminance as in WCAG 2; black and white have the same contrast at 0.18.
 function luminance(red: number, green: number, blue: number): number {
   const linear = (channel: number) => (channel / 255) ** 2.2;
   return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);

@@ -1,4 +1,5 @@
-// One plot of the page: its title, the surface with axes, the crosshair with the arrow, and the reading below.
+// One plot of the page: its title, the surface with axes, the crosshair with the arrow, and the reading
+// below.
 
 import { contourTracer } from './contours.js';
 import { likelihoodScale, lossScale } from './levels.js';
@@ -16,14 +17,14 @@ export interface PlotView {
   readonly plot: PlotDefinition;
   readonly values: Float32Array;
   readonly element: HTMLElement;
-  /** What takes the pointer and the keys. */
+  /** The element that receives pointer and key events. */
   readonly surface: HTMLElement;
   readonly canvas: SurfaceCanvas;
-  /** Moves the crosshair and its reading on a plot of `side` pixels; gives the reading in words. */
+  /** Moves the crosshair and its reading on a plot of `side` pixels; returns the reading in words. */
   readonly showReading: (state: PlaygroundState, side: number) => string;
-  /** As it is drawn at the moment. */
+  /** Returns the plot as it is currently drawn. */
   readonly picture: (state: PlaygroundState, palette: Palette) => PlotPicture;
-  /** Saves this plot alone. */
+  /** Saves only this plot. */
   readonly saveButton: HTMLButtonElement;
 }
 
@@ -76,7 +77,7 @@ export function plotView(plot: PlotDefinition): PlotView {
   };
 }
 
-/** Such as 'Combined loss'. */
+/** Returns the name of a plot, for example 'Combined loss'. */
 function plotName({ title, focusedTitle, negativeLog }: PlotDefinition, isFocused = false): string {
   return `${isFocused ? focusedTitle : title}${negativeLog ? ' loss' : ''}`;
 }
@@ -119,22 +120,27 @@ function crosshair(
   };
 }
 
-// Writing what stands there already makes the browser lay out and paint it again, and a small step changes few digits.
+// Writing the same text again would make the browser lay it out and paint it again, and a small step changes
+// few digits.
 function write(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** A probability's place along an axis, from 0 to 1. */
+/** Returns a probability's position along an axis, from 0 to 1. */
 function axisShare(probability: number): number {
   const { min, max } = ranges.p1;
   return (probability - min) / (max - min);
 }
 
-/** How far the arrow may reach over the plot's edge, in pixels: its head is seen even beside a crosshair on the edge. */
+/**
+ * Pixels by which the arrow may extend past the plot's edge, so that its head is visible even if the
+ * crosshair is on the edge.
+ */
 const overEdge = 12;
 
-// The length tells steep from flat: from 12 pixels up to 52. Near an edge, where an arrow that starts at the crosshair would
-// leave the plot, it starts behind and passes through; only one that cuts off a corner becomes shorter.
+// The length, from 12 to 52 pixels, shows how steep the surface is. Near an edge, where an arrow that starts
+// at the crosshair would leave the plot, it starts behind the crosshair and passes through it; only an arrow
+// that cuts off a corner becomes shorter.
 function arrowPath(
   [along1, along2]: readonly [number, number],
   [right, up]: readonly [number, number],

@@ -1,17 +1,17 @@
-// The surfaces that the paper's appendix compares: means of probabilities, likelihoods of the labels, and their -log, the
-// losses.
+// The surfaces that the paper's appendix compares: means of the probabilities, likelihoods of the labels, and
+// their negative logs, the losses.
 
 import type { LikelihoodQuantity, SurfaceKind } from '@anyclass/core';
 
 export interface PlotDefinition extends SurfaceKind {
   readonly id: string;
   readonly title: string;
-  /** With γ above 0. */
+  /** Title if γ is above 0. */
   readonly focusedTitle: string;
   /** HTML. */
   readonly formula: string;
   readonly negativeLog: boolean;
-  /** The settings that move it, beside the labels. */
+  /** The settings that change it, besides the labels. */
   readonly dependsOn: readonly ('lambda' | 'alpha' | 'gamma')[];
 }
 
@@ -22,7 +22,7 @@ export interface PlotRow {
   readonly plots: readonly PlotDefinition[];
 }
 
-// One symbol; marks below and above stand over each other.
+// Formats a symbol; if it has both a subscript and a superscript, they are stacked.
 const symbol = (name: string, below = '', above = '') => {
   if (below === '' || above === '') return `<i>${name}</i>${mark('sub', below)}${mark('sup', above)}`;
   return `<i>${name}</i><span class="marks"><span>${above}</span><span>${below}</span></span>`;

@@ -1,4 +1,5 @@
-// What a plot shows at the crosshair: core's value there and the way that training pushes.
+// What a plot shows at the crosshair: the value that core computes there, and the direction in which training
+// pushes.
 
 import { likelihood, logLikelihoodGradient } from '@anyclass/core';
 import type { PlotDefinition } from './plots.js';
@@ -6,7 +7,7 @@ import type { PlaygroundState } from './state.js';
 
 export interface Reading {
   readonly value: number;
-  /** Along p1 and p2. */
+  /** Derivatives with respect to p1 and p2. */
   readonly gradient: readonly [number, number];
   /** The gradient for a likelihood, which training raises; its opposite for a loss. */
   readonly push: readonly [number, number];
@@ -25,7 +26,7 @@ export function readingAt(plot: PlotDefinition, state: PlaygroundState): Reading
 }
 
 /**
- * Three digits, with a sign that is as wide as a plus.
+ * Formats a number with three digits and a typographic minus sign, which is as wide as a plus.
  *
  * @example
  * shortNumber(-0.012345) // '−0.0123'

@@ -19,7 +19,7 @@ const anyState = fc.record({
   contours: fc.constantFrom(...contourCounts),
 });
 
-test('an address gives back the state that it was made from', () => {
+test('an address restores the state that it was made from', () => {
   fc.assert(
     fc.property(anyState, (state) => {
       expect(stateFromHash(`#${stateToHash(state)}`)).toEqual(state);
@@ -27,7 +27,7 @@ test('an address gives back the state that it was made from', () => {
   );
 });
 
-test('whatever stands in the address, the state is one that can be drawn', () => {
+test('whatever the address contains, the state can be drawn', () => {
   const field = fc.tuple(
     fc.constantFrom('y', 'lambda', 'alpha', 'gamma', 'p', 'palette', 'contours'),
     fc.oneof(
@@ -51,7 +51,7 @@ test('whatever stands in the address, the state is one that can be drawn', () =>
   );
 });
 
-test('without an address the page opens as the paper recommends', () => {
+test('without a state in the address, the page opens with the settings that the paper recommends', () => {
   expect(stateFromHash('')).toEqual(initialState);
   expect(initialState).toMatchObject({ lambda: 0.02, alpha: 1 });
 });

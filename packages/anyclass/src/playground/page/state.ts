@@ -1,4 +1,4 @@
-// What the page shows, and the same as the part of its address after '#', so that a view can be shared.
+// The state of the page, and its encoding in the part of the address after '#', so that a view can be shared.
 
 import { type PaletteName, paletteNames } from './palettes.js';
 
@@ -8,7 +8,7 @@ export interface PlaygroundState {
   readonly lambda: number;
   readonly alpha: number;
   readonly gamma: number;
-  /** The crosshair. */
+  /** Position of the crosshair. */
   readonly p1: number;
   readonly p2: number;
   readonly palette: PaletteName;
@@ -18,7 +18,7 @@ export interface PlaygroundState {
 export const contourCounts = [0, 4, 9, 19] as const;
 export type ContourCount = (typeof contourCounts)[number];
 
-/** The numbers among the fields, with what they may be. */
+/** The numeric fields and their ranges. */
 export const ranges = {
   lambda: { min: 0, max: 1 },
   alpha: { min: 0, max: 1 },
@@ -29,7 +29,7 @@ export const ranges = {
 export type NumberField = keyof typeof ranges;
 export const numberFields: readonly NumberField[] = ['lambda', 'alpha', 'gamma', 'p1', 'p2'];
 
-/** The paper's defaults, on cross-entropy; class 1 is present and class 2 is not. */
+/** The paper's defaults with cross-entropy; class 1 is present and class 2 is not. */
 export const initialState: PlaygroundState = {
   y1: 1,
   y2: 0,
@@ -43,6 +43,8 @@ export const initialState: PlaygroundState = {
 };
 
 /**
+ * Encodes a state for the address.
+ *
  * @example
  * stateToHash(initialState) // 'y=10&lambda=0.02&alpha=1&gamma=0&p=0.7,0.4&palette=viridis&contours=9'
  */
@@ -61,7 +63,7 @@ export function stateToHash({
 }
 
 /**
- * What the plots are drawn for, in words.
+ * Describes the settings of the plots in words.
  *
  * @example
  * settingsText(initialState) // 'y₁ = 1, y₂ = 0, λ = 0.02, α = 1, γ = 0'
@@ -70,7 +72,9 @@ export function settingsText({ y1, y2, lambda, alpha, gamma }: PlaygroundState):
   return `y₁ = ${y1}, y₂ = ${y2}, λ = ${lambda}, α = ${alpha}, γ = ${gamma}`;
 }
 
-/** Reads what `stateToHash` wrote, with or without the '#'; what is missing or makes no sense is as at first. */
+/**
+ * Reads what `stateToHash` wrote, with or without the '#'; missing or invalid parts get their initial value.
+ */
 export function stateFromHash(hash: string): PlaygroundState {
   const fields = new URLSearchParams(hash.replace(/^#/, ''));
   const labels = fields.get('y')?.match(/^([01])([01])$/);
@@ -90,7 +94,7 @@ export function stateFromHash(hash: string): PlaygroundState {
   };
 }
 
-/** A text as a number in the field's range; undefined if it is none. */
+/** Parses a number and clamps it to the field's range; undefined if the text is not a number. */
 export function numberWithin(field: NumberField, text: string | null | undefined): number | undefined {
   if (text === null || text === undefined || text.trim() === '') return undefined;
   const value = Number(text);

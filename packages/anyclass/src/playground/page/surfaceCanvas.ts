@@ -1,5 +1,5 @@
-// A surface on two canvases: colors at the grid's resolution, which the browser scales smoothly, and over them
-// contours at the screen's.
+// Draws a surface on two canvases: colors at the grid's resolution, which the browser scales smoothly, and
+// over them contours at the screen's resolution.
 
 import { placeLabels } from './contourLabels.js';
 import type { ContourTracer, Grid, Line } from './contours.js';
@@ -41,7 +41,8 @@ export function surfaceCanvas(scale: Scale, steps: number, contourLines: Contour
       lines.width = width;
       lines.height = width;
       ratio = pixelRatio;
-      // Resizing clears what was set; asking for a font makes the browser lay the page out, so not at every painting.
+      // Set here because resizing clears these settings. Not set at every painting, because setting a font
+      // makes the browser lay out the page.
       lineContext.lineWidth = ratio;
       lineContext.font = `${10 * ratio}px system-ui, sans-serif`;
       lineContext.textAlign = 'center';
@@ -50,7 +51,8 @@ export function surfaceCanvas(scale: Scale, steps: number, contourLines: Contour
   };
 }
 
-// The first row of a grid is at the bottom of the plot, that of an image at the top: the style turns the canvas over.
+// The first row of a grid is at the bottom of the plot, that of an image at the top, so the style flips the
+// canvas.
 function colorLinearly(pixels: Uint32Array, values: Float32Array, palette: Palette): void {
   const colors = palette.pixels;
   for (let n = 0; n < pixels.length; n++) pixels[n] = colors[(values[n]! * 255.5) | 0]!;

@@ -1,32 +1,33 @@
-// Plots as SVG, for papers and slides: colors as an image in it, everything else as lines and text, dark on white.
+// Exports plots as SVG for papers and slides: colors as an embedded image, everything else as lines and text,
+// dark on white.
 
 import { placeLabels } from './contourLabels.js';
 import type { Grid, Line } from './contours.js';
 import type { Scale } from './levels.js';
 import type { Palette } from './palettes.js';
 
-/** What is in the picture of a plot. */
+/** The content of the picture of a plot. */
 export interface PlotPicture {
   readonly title: string;
   readonly grid: Grid;
   readonly scale: Scale;
   readonly palette: Palette;
   readonly levels: readonly number[];
-  /** For each level. */
+  /** The contour lines of each level. */
   readonly lines: readonly (readonly Line[])[];
-  /** A PNG of the colors as a data address, its first row at the bottom of the plot. */
+  /** A PNG of the colors as a data URL, with its first row at the bottom of the plot. */
   readonly heat: string;
-  /** Shares of the side, from the lower left. */
+  /** Position as shares of the side, from the lower left. */
   readonly crosshair: readonly [number, number];
   /** The arrow's path around the crosshair on a plot of `pictureSide`. */
   readonly arrow: string;
-  /** Below the plot, such as '0.292 at p1 0.7, p2 0.4'. */
+  /** Text below the plot, for example '0.292 at p1 0.7, p2 0.4'. */
   readonly reading: string;
-  /** Places of the numbers along both axes, as shares of the side. */
+  /** The numbers along both axes and their positions, as shares of the side. */
   readonly ticks: readonly (readonly [text: string, share: number])[];
 }
 
-/** Of a plot, in the units of the picture. */
+/** Side of a plot, in the units of the picture. */
 export const pictureSide = 200;
 
 const margin = { left: 34, top: 22, right: 10, bottom: 46 } as const;
@@ -37,7 +38,7 @@ const cell = {
 const captionHeight = 22;
 
 /**
- * A document of rows of plots, with a caption above them.
+ * Returns an SVG document with rows of plots and a caption above them.
  *
  * @example
  * svgDocument([[picture]], 'y = (1, 0), λ = 0.02') // '<svg xmlns="http://www.w3.org/2000/svg" width="244" height="290" …'
@@ -116,7 +117,7 @@ function axes({ ticks }: PlotPicture): string[] {
   ];
 }
 
-/** A hundredth of a unit is finer than any print. */
+/** Rounds to a hundredth of a unit, which is finer than any print. */
 function short(value: number): number {
   return Math.round(100 * value) / 100;
 }

@@ -1,4 +1,4 @@
-// Each class before and after: the standard loss beside the any-class loss, both at their decisions.
+// Compares each class with the standard loss and with the any-class loss, both at their decisions.
 
 import { fitDecision, type Metrics, measure } from '@anyclass/core';
 import { pairedBars } from '../../charts/pairedBars.js';
@@ -9,7 +9,7 @@ import { standardOf } from '../../experiments/seedGroups.js';
 import type { Cell, Table } from '../../tables/index.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
-/** A panel for each any-class loss whose standard loss is there too. */
+/** Returns a panel for each any-class loss whose standard loss was trained too. */
 export async function classSection(material: Material): Promise<ReportSection> {
   const { groups, split, decision, confounded } = material;
   const pairs = groups.flatMap((after) => {
@@ -34,7 +34,7 @@ export async function classSection(material: Material): Promise<ReportSection> {
         {
           kind: 'choice',
           name: `class-figure-${i + 1}`,
-          legend: 'Figure',
+          legend: 'Metric',
           panels: barPanels(before, after, rows, i),
         },
         {
@@ -53,7 +53,7 @@ export async function classSection(material: Material): Promise<ReportSection> {
         : [
             {
               kind: 'note',
-              text: `On ${split}, ${isDecided ? decisionPhrase(decision) : 'at 0.5'}, the mean over seeds; the classes with most examples on top.`,
+              text: `On the ${split} split, ${isDecided ? decisionPhrase(decision) : 'at a threshold of 0.5'}; mean over seeds. Classes with the most examples come first.`,
             },
             { kind: 'choice', name: 'class-losses', legend: 'Losses', panels },
           ],
@@ -73,7 +73,7 @@ interface ClassRow {
   readonly figures: readonly { readonly before: number | null; readonly after: number | null }[];
 }
 
-/** Those of a run at its decision, or at 0.5 where there is none. */
+/** Measures a run at its decision, or at 0.5 if there is none. */
 async function runMetrics(
   run: Run,
   split: Material['split'],

@@ -3,7 +3,7 @@ import type { Run } from '../../experiments/readRuns.js';
 import type { Cell, Table } from '../../tables/index.js';
 import type { ReportSection } from './material.js';
 
-/** The runs side by side, by the fields in which they differ. */
+/** Returns a table of the runs with the fields in which they differ. */
 export function configurationSection(runs: readonly Run[]): ReportSection {
   const fields = runs.map(({ configuration }) => resultFields(configuration));
   const names = [...new Set(fields.flatMap((each) => [...each.keys()]))];
@@ -12,8 +12,8 @@ export function configurationSection(runs: readonly Run[]): ReportSection {
     title: 'Runs',
     note:
       runs.length > 1
-        ? `${differing.length} fields differ; the other ${names.length - differing.length} are the same in all runs. The folders’ config.json files hold everything.`
-        : 'The folder’s config.json holds all fields.',
+        ? `${differing.length} fields differ; the other ${names.length - differing.length} are the same in all runs. Each run's config.json has all fields.`
+        : "The run's config.json has all fields.",
     columns: [
       { title: 'run', kind: 'text' },
       { title: 'epochs', kind: 'count' },

@@ -8,7 +8,7 @@ import { heatMapFigure } from '../../inspect/heatMap.js';
 import { splitTable } from '../../inspect/inspectTables.js';
 import type { Material, ReportSection } from './material.js';
 
-/** What the runs were judged on, by the labels that the first of them saved. */
+/** Describes the data that the runs were evaluated on, from the labels that the first run saved. */
 export async function datasetSection({ dataset, groups }: Material): Promise<ReportSection> {
   const run = groups[0]!.runs[0]!;
   const labels = savedLabels(run.classes, await run.scores('validation'), await run.scores('test'));

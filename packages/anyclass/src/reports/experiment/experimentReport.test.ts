@@ -45,7 +45,7 @@ const printed: string[] = [];
 let files: readonly string[];
 let comparison: Comparison;
 
-test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in fixed colors', () => {
+test('every table is written as CSV, Markdown and LaTeX, and every figure as SVG in fixed colors', () => {
   for (const name of ['decisions', 'results', 'differences', 'classes-1', 'splits', 'configurations']) {
     expect(files).toEqual(expect.arrayContaining([`${name}.csv`, `${name}.md`, `${name}.tex`]));
   }
@@ -63,14 +63,14 @@ test('every table is written as CSV, Markdown and LaTeX, every figure as SVG in 
     const svg = readFileSync(join(assets, `${name}.svg`), 'utf8');
     expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"[^>]*aria-label="/);
     expect(svg).not.toMatch(/var\(|NaN|undefined/);
-    expect(svg, 'a ground of its own').toMatch(
+    expect(svg, 'its own background').toMatch(
       /<rect width="(\d+)" height="(\d+)" x="0" y="0" fill="#ffffff"/,
     );
   }
   expect(new Set(files).size).toBe(files.length);
 });
 
-test('the tables hold the numbers of the comparison', async () => {
+test('the tables contain the numbers of the comparison', async () => {
   const { groups } = await compareRuns(readRuns([runs]), { replicates: 20 });
   const rows: Record<string, string>[] = parse(readFileSync(join(assets, 'results.csv')), { columns: true });
   expect(rows.map(({ loss }) => loss)).toEqual(['bce', 'any-bce λ=0', 'any-bce λ=0.02', 'any-bce λ=0.2']);
@@ -81,7 +81,7 @@ test('the tables hold the numbers of the comparison', async () => {
   }
 });
 
-test('classes are evaluated on test at the decision of each run', async () => {
+test('classes are evaluated on the test split at the decision of each run', async () => {
   const rows: Record<string, string>[] = parse(readFileSync(join(assets, 'classes-1.csv')), {
     columns: true,
   });
@@ -100,7 +100,7 @@ test('classes are evaluated on test at the decision of each run', async () => {
   expect(rows).toHaveLength(3);
 });
 
-test('only fields that differ stand in the table of configurations', () => {
+test('the table of configurations has only fields that differ', () => {
   const [header] = parse(readFileSync(join(assets, 'configurations.csv')));
   expect(header).toEqual(['run', 'epochs', 'best epoch', 'loss.name', 'loss.lambda', 'seed']);
 });
@@ -119,7 +119,7 @@ test('the verdict of the comparison opens the page, the text and the JSON', asyn
   expect(page.indexOf('class="verdict')).toBeLessThan(page.indexOf('<nav'));
 });
 
-test('a page about runs that differ in more than the loss says so in its verdict and tables', async () => {
+test('if runs differ in more than the loss, the page says so in its verdict and tables', async () => {
   const mixed = join(folder, 'mixed');
   for (const [loss, epochs] of [
     ['bce', 20],
@@ -139,7 +139,7 @@ test('a page about runs that differ in more than the loss says so in its verdict
   }
 });
 
-test('one run alone has a report too, and a folder without runs is refused by name', async () => {
+test('a single run has a report too, and a missing folder is rejected by name', async () => {
   const one = join(folder, 'one.html');
   await report.run({ ...defaults, runs: [join(runs, 'bce-0.02-1')], out: one }, quiet);
   expect(readFileSync(one, 'utf8')).toContain('Learning curves');
@@ -148,7 +148,7 @@ test('one run alone has a report too, and a folder without runs is refused by na
   );
 });
 
-test('the paper’s figures stand beside ours where the name of the data or the user tells which they are', async () => {
+test('published results are shown if the name of the data or the user identifies the dataset', async () => {
   const out = join(folder, 'paper.html');
   expect(readFileSync(pageFile, 'utf8')).not.toContain('in the paper');
   await report.run({ ...defaults, runs: [runs], out, paper: 'chestxray14' }, quiet);
@@ -165,7 +165,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
   });
   afterAll(() => browser.close());
 
-  test('opens from disk without an error, a request or a word outside the phone', async () => {
+  test('opens from disk without errors or requests, and fits on a phone', async () => {
     for (const width of [1280, 390]) {
       const { page, problems } = await openFile(browser, pageFile, { viewport: { width, height: 800 } });
       expect(await page.textContent('h1')).toBe('Pipes <1>');
@@ -175,7 +175,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     }
   });
 
-  test('a wide table or figure scrolls in its box, down to its last column', async () => {
+  test('a wide table or figure scrolls in its box, up to its last column', async () => {
     for (const width of [1280, 390]) {
       const { page } = await openFile(browser, pageFile, { viewport: { width, height: 800 } });
       for (const name of ['configurations', 'results', 'differences', 'cooccurrence']) {
@@ -185,7 +185,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
           const frame = element.getBoundingClientRect();
           const last = element.querySelector('thead tr:last-child th:last-child, svg')!;
           const { right } = last.getBoundingClientRect();
-          // The first column of a table stays in sight while the others are scrolled.
+          // The first column of a table stays visible while the others scroll.
           const first = element.querySelector('tbody th')?.getBoundingClientRect().width ?? 0;
           const isScrolled = element.scrollWidth > element.clientWidth;
           return [
@@ -199,7 +199,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     }
   });
 
-  test('paths that are too long for a page are broken', async () => {
+  test('paths that are too long for a page are wrapped', async () => {
     const { page } = await openFile(browser, pageFile, { viewport: { width: 1000, height: 800 } });
     const box = page.locator('[data-name=configurations] .scroll');
     const [needed, given] = await box.evaluate((element) => {
@@ -223,7 +223,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     await page.context().close();
   });
 
-  test('the theme follows the system until the button says otherwise', async () => {
+  test('the theme follows the system until the button changes it', async () => {
     const { page } = await openFile(browser, pageFile, { colorScheme: 'dark' });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const line = () =>
@@ -244,7 +244,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     await page.context().close();
   });
 
-  test('a choice shows the panel that it names, by keyboard as well', async () => {
+  test('a choice shows the panel that it names, also by keyboard', async () => {
     const { page } = await openFile(browser, pageFile);
     const figure = (name: string) => page.locator(`[data-name="${name}"]`);
     expect(await figure('learning-mAP').isVisible()).toBe(true);
@@ -259,14 +259,14 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     await page.context().close();
   });
 
-  test('a mark tells its value under the pointer', async () => {
+  test('a mark shows its value under the pointer', async () => {
     const { page } = await openFile(browser, pageFile);
     await page.locator('[data-name="learning-mAP"] [data-label^="bce, epoch 2"]').hover();
     expect(await page.locator('#mark').textContent()).toMatch(/^bce, epoch 2: [\d.]+ \([\d.]+ to [\d.]+\)$/);
     await page.context().close();
   });
 
-  test('tables are copied and saved, figures saved, as the files beside the page', async () => {
+  test('tables can be copied and saved, and figures saved, with the content of the written files', async () => {
     const { page } = await openFile(browser, pageFile, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });

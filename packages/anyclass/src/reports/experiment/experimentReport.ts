@@ -1,7 +1,7 @@
-// One page about several runs: everything in it comes from their folders, and nothing in it needs libtorch.
+// A page about several runs: everything in it comes from their folders, and nothing in it needs libtorch.
 //
-// `material` is what it is made from and consists of; a file for each section; `items` turns sections into HTML and files;
-// `paper` and `paperTables` bring what was published.
+// `material` defines its input and its parts; each section has a file; `items` turns sections into HTML and
+// files; `paper` and `paperTables` add the published results.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,8 +28,8 @@ import { sweepSection } from './sweepSection.js';
 export interface ExperimentReportOptions extends ComparisonOptions {
   readonly title: string;
   /**
-   * The paper's published figures beside ours: of the datasets that are told by their name or the classes that were kept
-   * (`auto`), and where others are a dataset of the paper under another name, of that one.
+   * Adds the paper's published results. `auto` recognizes the paper's datasets by their name or the classes
+   * that were kept; the name of a dataset applies to those that are not recognized.
    */
   readonly paper?: PaperChoice;
 }
@@ -41,7 +41,7 @@ export interface ExperimentReport {
 }
 
 /**
- * The report of finished runs, before it is a page.
+ * Creates the report of finished runs, before it is rendered as a page.
  *
  * @example
  * const report = await experimentReport(readRuns(['comparisons/coco']), { title: 'COCO-41' });
@@ -85,14 +85,14 @@ export async function experimentReport(
   };
 }
 
-/** The report as one HTML file. */
+/** Returns the report as one HTML file. */
 export function reportPage({ title, comparison, sections: list }: ExperimentReport): string {
   const runs = comparison.groups.reduce((sum, { seeds }) => sum + seeds.length, 0);
   return page(title, [
     verdictBlock(comparison.verdict, comparison.confounded.length > 0 || comparison.notes.length > 0),
     ...comparison.notes.map(note),
     note(
-      `${counted(runs, 'run')}; everything comes from the run folders, and result tables are recomputed from the saved scores.`,
+      `${counted(runs, 'run')}. Everything comes from the run folders; result tables are recomputed from the saved scores.`,
     ),
     ...sections(
       list.map(({ name, title: heading, items }) => ({ name, title: heading, parts: items.map(itemHtml) })),
@@ -101,7 +101,7 @@ export function reportPage({ title, comparison, sections: list }: ExperimentRepo
 }
 
 /**
- * Writes every table as CSV, Markdown and LaTeX and every figure as SVG; the names of the files.
+ * Writes every table as CSV, Markdown and LaTeX and every figure as SVG, and returns the names of the files.
  *
  * @example
  * writeAssets('figures', report) // ['results.csv', 'results.md', 'results.tex', 'learning-mAP.svg', …]
@@ -117,7 +117,7 @@ export function writeAssets(folder: string, report: ExperimentReport): string[] 
   return files.map(([name]) => name);
 }
 
-/** What false alarms buy, for each dataset; nothing where no test split has labels. */
+/** Returns the trade-off figure of each dataset; nothing if no test split has labels. */
 function tradeOffItems({ groups, decision }: Comparison, several: boolean): Item[] {
   const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
   const figures = datasets.flatMap((dataset) => {
@@ -131,12 +131,14 @@ function tradeOffItems({ groups, decision }: Comparison, several: boolean): Item
     ...figures.map((figure): Item => ({ kind: 'figures', figures: [figure] })),
     {
       kind: 'note',
-      text: 'Each point is a decision fitted on validation within a budget of 0.5 to 20% false alarms, and evaluated on test. At any budget, the higher line is the better loss. Lines are means over seeds; bands are ± one standard deviation, or the range with two seeds.',
+      text: 'Each point is a decision fitted on the validation split for a budget of 0.5% to 20% false alarms and evaluated on the test split. At any budget, the higher line is the better loss. Lines are means over seeds; bands are ± one standard deviation, or the range with two seeds.',
     },
   ];
 }
 
-/** As in the paper's tables: each standard loss before its any-class loss, by rising λ. */
+/**
+ * Sorts runs as in the paper's tables: each standard loss before its any-class loss, in ascending order of λ.
+ */
 function inTableOrder(runs: readonly Run[]): Run[] {
   const order = ['bce', 'any-bce', 'focal', 'any-focal'];
   return runs.toSorted((a, b) => order.indexOf(a.loss) - order.indexOf(b.loss) || a.lambda - b.lambda);

@@ -1,11 +1,13 @@
-// The parts of a report as HTML, and as files.
+// Renders the parts of a report as HTML, and collects those that are written as files.
 
 import { choice, type Figure, figureBlock, figureRow, tableBlock } from '../../pages/blocks.js';
 import { note } from '../../pages/page.js';
 import type { ReportTable } from '../../tables/index.js';
 import type { Item, Material, ReportSection } from './material.js';
 
-/** Names must differ where several datasets have the same sections. */
+/**
+ * Adds a dataset to the names of a section, which must be unique if several datasets have the same sections.
+ */
 export function belonging(
   { name, title, items }: ReportSection,
   { dataset }: Material,
@@ -59,7 +61,7 @@ export function itemHtml(item: Item): string {
   }
 }
 
-/** All tables and figures. */
+/** Returns all tables and figures. */
 export function assets(items: readonly Item[]): (ReportTable | Figure)[] {
   return items.flatMap((item): readonly (ReportTable | Figure)[] => {
     switch (item.kind) {

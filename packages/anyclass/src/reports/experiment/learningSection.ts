@@ -2,7 +2,7 @@ import { type Line, lineChart } from '../../charts/lineChart.js';
 import type { EpochRecord } from '../../events/epochRecord.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
-/** Validation by epoch, the mean over seeds; one figure is shown at a time. */
+/** Returns the validation metrics by epoch, averaged over seeds; one metric is shown at a time. */
 export function learningSection({ groups }: Material): ReportSection {
   const epochs = Math.max(0, ...groups.flatMap(({ runs }) => runs.map((run) => run.epochs.length)));
   const panels = curves.map(({ name, title, y, value }): Panel => {
@@ -38,9 +38,9 @@ export function learningSection({ groups }: Material): ReportSection {
         : [
             {
               kind: 'note',
-              text: `On validation, at 0.5${hasSeeds ? ', the mean over seeds; bars show the range' : ''}. BCE is plain binary cross-entropy, comparable across losses.`,
+              text: `On the validation split, at a threshold of 0.5${hasSeeds ? '; mean over seeds, with bars for the range' : ''}. BCE is plain binary cross-entropy, which is comparable across losses.`,
             },
-            { kind: 'choice', name: 'learning-curve', legend: 'Figure', panels },
+            { kind: 'choice', name: 'learning-curve', legend: 'Metric', panels },
           ],
   };
 }
@@ -63,7 +63,7 @@ const curves: readonly Curve[] = [
   { name: 'loss', title: 'training loss', y: 'loss', value: ({ trainingLoss }) => trainingLoss },
 ];
 
-// More bars than this hide the lines.
+// More bars than this would hide the lines.
 const mostBars = 12;
 
 function learningLine({ name, runs }: Group, value: (record: EpochRecord) => number | null): Line {

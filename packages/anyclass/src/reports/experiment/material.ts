@@ -1,4 +1,4 @@
-// What a report of several runs is made from, and what it consists of.
+// The input of a report on several runs, and the parts that it consists of.
 
 import type { Comparison, GroupFigures, MethodDifference } from '../../experiments/comparison.js';
 import type { ConfoundedPair } from '../../experiments/confounds.js';
@@ -8,28 +8,28 @@ import { groupBySeed, type SeedGroup } from '../../experiments/seedGroups.js';
 import type { Figure } from '../../pages/blocks.js';
 import type { ReportTable } from '../../tables/index.js';
 
-/** The runs of one dataset, with their figures. */
+/** The runs of one dataset, with their metrics. */
 export interface Material {
   readonly dataset: string;
   readonly groups: readonly Group[];
   readonly differences: readonly MethodDifference[];
   readonly confounded: readonly ConfoundedPair[];
-  /** How every run was decided. */
+  /** The decision that every run is evaluated at. */
   readonly decision: DecisionChoice;
   readonly replicates: number;
   readonly confidence: number;
-  /** Test, or validation where a run has no labeled test split. */
+  /** Test, or validation if a run has no labeled test split. */
   readonly split: JudgedSplit;
 }
 
-/** Runs that differ in their seed alone. */
+/** Runs that differ only in their seed. */
 export interface Group extends SeedGroup {
-  /** The label, with the network where there are several. */
+  /** The label, with the network if there are several. */
   readonly name: string;
   readonly figures: GroupFigures;
 }
 
-/** A part of the report. Tables and figures can also be written beside the page. */
+/** A part of the report. Tables and figures can also be written as files. */
 export type Item =
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'table'; readonly table: ReportTable }
@@ -52,7 +52,7 @@ export interface ReportSection {
   readonly items: readonly Item[];
 }
 
-/** The material of each dataset, in the order of the runs. */
+/** Returns the material of each dataset, in the order of the runs. */
 export function materialOf(runs: readonly Run[], comparison: Comparison): Material[] {
   const groups = groupBySeed(runs);
   const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
@@ -77,11 +77,11 @@ export function materialOf(runs: readonly Run[], comparison: Comparison): Materi
   });
 }
 
-/** The scores of a group's runs one below the other, as if they were one model's. */
+/** Concatenates the scores of a group's runs, as if they came from one model. */
 export async function pooledScores({ runs }: SeedGroup, split: JudgedSplit): Promise<ScoredImages> {
   const all = (await Promise.all(runs.map((run) => run.scores(split)))).filter((each) => each !== undefined);
   const first = all[0];
-  if (!first) throw new RangeError(`${runs[0]?.folder}: has no scores of ${split}`);
+  if (!first) throw new RangeError(`${runs[0]?.folder}: no scores for ${split}`);
   if (all.length === 1) return first;
   const joined = (part: (scored: ScoredImages) => ArrayLike<number>) => {
     const values = new Float64Array(all.reduce((sum, scored) => sum + part(scored).length, 0));
@@ -100,7 +100,7 @@ export async function pooledScores({ runs }: SeedGroup, split: JudgedSplit): Pro
   };
 }
 
-/** The mean of what is defined, or null. */
+/** Returns the mean of the defined values, or null if there are none. */
 export function meanOf(values: readonly (number | null | undefined)[]): number | null {
   const defined = values.filter((value) => value !== null && value !== undefined);
   return defined.length === 0 ? null : defined.reduce((sum, value) => sum + value, 0) / defined.length;

@@ -9,7 +9,7 @@ import { experimentReport } from './experimentReport.js';
 import { paperAblation, paperDataset } from './paper.js';
 import { paperLossTable } from './paperTables.js';
 
-test('a dataset is the paper’s by its name or the classes that were kept', () => {
+test('a dataset of the paper is recognized by its name or the classes that were kept', () => {
   expect(paperDataset('coco64 (coco-41)', 'auto')).toBe('coco-41');
   expect(paperDataset('sewerml', 'auto')).toBe('sewerml');
   expect(paperDataset('digits', 'auto')).toBeUndefined();
@@ -17,12 +17,12 @@ test('a dataset is the paper’s by its name or the classes that were kept', () 
   expect(paperDataset('coco64 (coco-41)', undefined)).toBeUndefined();
 });
 
-test('a dataset whose name tells nothing is the one that the user names', () => {
+test('a dataset that is not recognized is the one that the user names', () => {
   expect(paperDataset('nih128.parquet', 'chestxray14')).toBe('chestxray14');
   expect(paperDataset('coco64 (coco-41)', 'chestxray14')).toBe('coco-41');
 });
 
-test('an ablation of SewerML stands beside the paper’s with F2, though its loss table has F2-CIW', async () => {
+test('an ablation on SewerML is compared with the paper’s by F2, although the loss table has F2-CIW', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'anyclass-ablation-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const [name, lambda] of [
@@ -58,7 +58,7 @@ const vectors = resolve(import.meta.dirname, '../../../../../../shared/vectors/p
 const hasVectors = existsSync(vectors);
 
 test.skipIf(!hasVectors)(
-  `the published figures are those of the vectors${hasVectors ? '' : ' (skipped: ../shared is not here)'}`,
+  `the published results match the vectors${hasVectors ? '' : ' (skipped: ../shared is not here)'}`,
   () => {
     const { lossTables, lambdaAblation } = JSON.parse(readFileSync(vectors, 'utf8'));
     for (const dataset of paperDatasets) {

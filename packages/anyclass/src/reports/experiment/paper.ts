@@ -1,4 +1,4 @@
-// Our figures beside those that the paper published.
+// Compares our results with those that the paper published.
 
 import type { PaperFigure } from '@anyclass/core';
 import type { SweepLine } from '../../charts/sweepChart.js';
@@ -10,11 +10,12 @@ import type { SweepPanels } from '../sweepFigures.js';
 import type { Group, Item, Material } from './material.js';
 import { type PaperRow, type PublishedFigures, paperLambdaAblation, paperLossTable } from './paperTables.js';
 
-/** What a user says about our data: a dataset of the paper, or that their names tell. */
+/** Which dataset of the paper ours is, or `auto` to recognize it by its name. */
 export type PaperChoice = PaperDataset | 'auto';
 
 /**
- * The paper's dataset that ours is: by its name or the classes that were kept, else the one that is named.
+ * Returns the paper's dataset that ours is: recognized by its name or the classes that were kept, else the
+ * one that `choice` names.
  *
  * @example
  * paperDataset('coco64 (coco-41)', 'auto') // 'coco-41'
@@ -27,7 +28,7 @@ export function paperDataset(dataset: string, choice: PaperChoice | undefined): 
   return told ?? (choice === 'auto' ? undefined : choice);
 }
 
-/** A table of our rows above the paper's; nothing where it published none. */
+/** Returns a table of our rows above the paper's; nothing if the paper has none. */
 export function paperItems({ dataset, groups }: Material, known: PaperDataset): Item[] {
   const published = paperLossTable(known);
   if (published.length === 0) return [];
@@ -41,7 +42,7 @@ export function paperItems({ dataset, groups }: Material, known: PaperDataset): 
         name: `paper-${known}`,
         table: {
           title: `${dataset}, next to ${known} in the paper`,
-          note: 'Percent, at 0.5. The paper: arXiv 2506.05721, one seed each; its networks were trained from scratch at 224 pixels.',
+          note: 'Percent, at a threshold of 0.5. The paper (arXiv 2506.05721) used one seed each; its networks were trained from scratch at 224 pixels.',
           columns: [
             { title: 'source', kind: 'text' },
             { title: 'network', kind: 'text' },
@@ -56,7 +57,7 @@ export function paperItems({ dataset, groups }: Material, known: PaperDataset): 
   ];
 }
 
-/** The paper's λ ablation as panels. */
+/** Returns the paper's λ ablation as panels. */
 export function paperAblation(dataset: PaperDataset, base: 'bce' | 'focal'): SweepPanels | undefined {
   const found = paperLambdaAblation(dataset, base);
   if (!found) return undefined;
@@ -76,7 +77,7 @@ export function paperAblation(dataset: PaperDataset, base: 'bce' | 'focal'): Swe
   };
 }
 
-/** A point of ours against λ; null is the standard loss. */
+/** One of our results by λ; null is the standard loss. */
 interface AblationPoint {
   readonly value: number | null;
   readonly figures: Group['figures'];
@@ -84,7 +85,10 @@ interface AblationPoint {
 
 const ablationFigures = ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const;
 
-/** Our ablation beside the paper's, on validation, by rising λ; with F2 also where classes have an importance, as there. */
+/**
+ * Returns our ablation next to the paper's, on the validation split, in ascending order of λ. Like the
+ * paper's, it has F2 even if classes have an importance.
+ */
 export function ablationTable(
   points: readonly AblationPoint[],
   dataset: PaperDataset,
@@ -101,7 +105,7 @@ export function ablationTable(
     ablationFigures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group }));
   return {
     title: `λ with ${base}, next to ${dataset} in the paper`,
-    note: 'Percent, validation, at 0.5. The paper: TResNet-L, one seed each.',
+    note: 'Percent, on the validation split, at a threshold of 0.5. The paper used TResNet-L and one seed each.',
     columns: [{ title: 'λ', kind: 'text' }, ...columns('Ours'), ...columns('Paper')],
     rows: values
       .sort((a, b) => (a ?? -1) - (b ?? -1))

@@ -1,4 +1,5 @@
-// A table of the paper from its data to the page with the published figures beside ours: the function behind `anyclass paper`.
+// The function behind `anyclass paper`: reruns a table of the paper and writes a page with the published
+// results next to ours.
 
 import { join } from 'node:path';
 import type { ExperimentHooks } from '../../experiments/compare.js';
@@ -11,25 +12,25 @@ import { type UnfinishedRun, unfinishedRuns } from '../../experiments/results.js
 import { writeWhole } from '../../files/wholeFile.js';
 
 export interface RerunOptions extends PaperOptions {
-  /** Only plan and estimate. Default false. */
+  /** Whether to only plan and estimate; default false. */
   readonly dryRun?: boolean;
 }
 
 export interface RerunHooks extends ExperimentHooks {
-  /** Hears what the runs will take before the first begins. */
+  /** Called with the estimated time and disk space before the first run starts. */
   readonly onEstimate?: (estimate: PlanEstimate) => void;
 }
 
 export interface RerunResult {
   readonly estimate: PlanEstimate;
-  /** Left out in a dry run, where it was interrupted, and where no run is finished. */
+  /** Omitted in a dry run, after an interruption, or if no run is finished. */
   readonly comparison?: Comparison;
-  /** The page, where there is a comparison; tables and figures are in the folder of the same name. */
+  /** Path of the page, if there is a comparison; tables and figures are in the folder of the same name. */
   readonly page?: string;
   readonly unfinished: readonly UnfinishedRun[];
 }
 
-/** What a table is about. */
+/** The titles of the tables. */
 export const paperTitles: Readonly<Record<PaperTable, string>> = {
   '1': 'Table 1: losses on SewerML',
   '2': 'Table 2: losses on ChestX-ray14',
@@ -39,9 +40,9 @@ export const paperTitles: Readonly<Record<PaperTable, string>> = {
 };
 
 /**
- * Trains what a table of the paper needs and is not finished yet, each network by its own recipe, and writes a page with the
- * published figures beside ours, and the comparison as JSON. Call it again to resume after an interruption; several tables may share a
- * folder, and then share runs.
+ * Trains the unfinished runs of a table of the paper, each network with its own recipe, and writes a page
+ * with the published results next to ours, and the comparison as JSON. Call it again to resume after an
+ * interruption. Several tables may share a folder, and then share runs.
  *
  * @example
  * const { page } = await rerunPaper({ table: '2', data: ['chestxray14=data/chest'], out: 'paper' });
@@ -57,7 +58,7 @@ export async function rerunPaper(options: RerunOptions, hooks: RerunHooks = {}):
   const made = await runExperiment(plan, options, hooks);
   const unfinished = unfinishedRuns(made);
   if (hooks.signal?.aborted || made.folders.length === 0) return { estimate, unfinished };
-  // Only now: ECharts takes a third of a second to load.
+  // Loaded late: ECharts takes a third of a second.
   const { experimentReport, reportPage, writeAssets } = await import('./experimentReport.js');
   const title = paperTitles[table];
   const report = await experimentReport(readRuns(made.folders), { title, paper: 'auto', replicates });

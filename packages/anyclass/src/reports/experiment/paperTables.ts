@@ -1,4 +1,4 @@
-// The figures that were published: "Any-Class Presence Likelihood for Robust Multi-Label Classification with Abundant
+// The published results of "Any-Class Presence Likelihood for Robust Multi-Label Classification with Abundant
 // Negative Data", arXiv 2506.05721. Percent, one seed each.
 
 import type { PaperDataset } from '../../configuration/recipes.js';
@@ -7,7 +7,7 @@ import type { LossName } from '../../losses/lossNames.js';
 export interface PaperRow {
   readonly network: string;
   readonly loss: LossName;
-  /** F1, F2 (F2-CIW for SewerML), mAP and F1-Neg; null where it was not published. */
+  /** F1, F2 (F2-CIW for SewerML), mAP and F1-Neg; null if not published. */
   readonly validation: PublishedFigures;
   readonly test: PublishedFigures;
 }
@@ -21,11 +21,11 @@ export type PublishedFigures = readonly [
 
 export interface PaperAblation {
   readonly standard: PublishedFigures;
-  /** By rising λ. */
+  /** In ascending order of λ. */
   readonly anyClass: readonly (readonly [lambda: number, ...figures: PublishedFigures])[];
 }
 
-/** Rows of the loss tables: network, loss, the figures on validation, the figures on test. */
+/** Rows of the loss tables: network, loss, validation metrics, test metrics. */
 const rows: Readonly<Partial<Record<PaperDataset, readonly PublishedRow[]>>> = {
   sewerml: [
     ['tresnet-l', 'bce', [63.13, 61.96, 65.63, 91.9], [null, 60.02, null, 91.58]],
@@ -63,7 +63,7 @@ const rows: Readonly<Partial<Record<PaperDataset, readonly PublishedRow[]>>> = {
   ],
 };
 
-/** The λ ablations, on validation with TResNet-L: F1, F2, mAP and F1-Neg. */
+/** The λ ablations with TResNet-L on the validation split: F1, F2, mAP and F1-Neg. */
 const ablations: Readonly<Partial<Record<`${PaperDataset}/${'bce' | 'focal'}`, PaperAblation>>> = {
   'sewerml/bce': {
     standard: [63.13, 60.82, 65.63, 91.9],
@@ -132,7 +132,7 @@ const ablations: Readonly<Partial<Record<`${PaperDataset}/${'bce' | 'focal'}`, P
   },
 };
 
-/** The published loss table of a dataset; empty for COCO animals, which has an ablation alone. */
+/** Returns the published loss table of a dataset; empty for COCO animals, which has only an ablation. */
 export function paperLossTable(dataset: PaperDataset): PaperRow[] {
   return (rows[dataset] ?? []).map(([network, loss, validation, test]) => ({
     network,
@@ -142,7 +142,7 @@ export function paperLossTable(dataset: PaperDataset): PaperRow[] {
   }));
 }
 
-/** The published λ ablation of a dataset for a base loss. */
+/** Returns the published λ ablation of a dataset for a base loss. */
 export function paperLambdaAblation(dataset: PaperDataset, base: 'bce' | 'focal'): PaperAblation | undefined {
   return ablations[`${dataset}/${base}`];
 }

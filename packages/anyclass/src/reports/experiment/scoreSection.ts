@@ -1,4 +1,4 @@
-// The scores of all set-ups over one another.
+// Compares the scores of all setups in the same figures.
 
 import { rankingCurves, reliability, type Scored, thresholdCurves } from '@anyclass/core';
 import { type Line, type LinePoint, lineChart } from '../../charts/lineChart.js';
@@ -11,13 +11,16 @@ import {
 } from '../scoreFigures.js';
 import { type Group, type Material, meanOf, pooledScores, type ReportSection } from './material.js';
 
-/** Precision against recall, F1 against what it costs the negatives, reliability, and how high negatives score. */
+/**
+ * Returns precision against recall, F1 against its cost on negatives, reliability, and the scores of
+ * negatives.
+ */
 export async function scoreSection({ groups, split }: Material): Promise<ReportSection> {
   const precision: Line[] = [];
   const prices: Line[] = [];
   const reliable: Line[] = [];
   const negatives: Line[] = [];
-  // One after another: pooled scores are large.
+  // One after another, because pooled scores are large.
   for (const group of groups) {
     const pooled = await pooledScores(group, split);
     const scores = await scoresOf(group, split);
@@ -32,7 +35,7 @@ export async function scoreSection({ groups, split }: Material): Promise<ReportS
     items: [
       {
         kind: 'note',
-        text: 'Precision at a recall is the highest precision at that recall or above, averaged over classes and seeds. F1 against F1-Neg shows what one threshold for all classes gains on positives and costs on negatives: the loss closer to the upper right is better at any threshold; marks are at 0.1, 0.15, … 0.9, averaged over seeds. Reliability and negatives pool the scores of all seeds. At 0.5, the last plot shows how many negative images raise a false alarm.',
+        text: 'Precision at a recall is the highest precision at that recall or above, averaged over classes and seeds. F1 against F1-Neg shows what one threshold for all classes gains on positives and costs on negatives: the loss closer to the upper right is better at any threshold. Marks are at thresholds of 0.1, 0.15, … 0.9, averaged over seeds. Reliability and negatives pool the scores of all seeds. At 0.5, the last plot shows how many negative images raise a false alarm.',
       },
       {
         kind: 'figures',
@@ -78,7 +81,7 @@ function pricePoints(scores: readonly Scored[]): LinePoint[] {
   });
 }
 
-/** For each class with a positive: the highest precision at recall i / steps or more. */
+/** Returns, for each class with a positive, the highest precision at a recall of i / steps or above. */
 function meanPrecision(scored: Scored): number[][] {
   return rankingCurves(scored)
     .filter(({ recall }) => recall.at(-1) === 1)
@@ -96,7 +99,7 @@ function meanPrecision(scored: Scored): number[][] {
 }
 
 /**
- * The share of negative images whose largest probability reaches a threshold, in percent.
+ * Returns the share of negative images whose largest probability reaches a threshold, in percent.
  *
  * @example
  * negativeShares({ scores: [0.3, 0.9], targets: [0, 0], classNames: ['crack'] }) // 100 up to 0.3, 50 up to 0.9, then 0
@@ -108,7 +111,7 @@ function negativeShares({ scores, targets, classNames }: Scored): LinePoint[] {
     let highest = 0;
     let isNegative = true;
     for (let j = row; j < row + classes; j++) {
-      // Unknown labels are NaN: such an image is not known to be negative.
+      // Unknown labels are NaN, so such an image does not count as negative.
       if (targets[j] !== 0) isNegative = false;
       highest = Math.max(highest, scores[j]!);
     }
@@ -125,7 +128,7 @@ function negativeShares({ scores, targets, classNames }: Scored): LinePoint[] {
 function priceFigure(lines: readonly Line[]): Figure {
   const title = 'F1 against F1-Neg as the threshold moves';
   const highest = Math.max(0, ...lines.flatMap(({ points }) => points.map(({ x }) => x)));
-  // Below this nobody would go, and all curves meet far down.
+  // Nobody would choose a lower F1-Neg, and all curves meet far down.
   const lowest = 0.75 * highest;
   const shown = lines.map((line) => ({ ...line, points: line.points.filter(({ x }) => x >= lowest) }));
   const xRange = [5 * Math.floor(lowest / 5), 5 * Math.ceil(highest / 5)] as const;

@@ -1,4 +1,4 @@
-// Figures against λ, for each setup that was trained with several.
+// Plots metrics against λ for each setup that was trained with several values of λ.
 
 import type { PaperDataset } from '../../configuration/recipes.js';
 import type { JudgedSplit } from '../../experiments/readRuns.js';
@@ -8,7 +8,10 @@ import { type SweepPanels, sweepFigures, sweepPanels } from '../sweepFigures.js'
 import type { Group, Item, Material, Panel, ReportSection } from './material.js';
 import { ablationTable, paperAblation } from './paper.js';
 
-/** Nothing where no setup has several λ; with the paper's ablation where a dataset of the paper is named. */
+/**
+ * Returns the figures, with the paper's ablation if the dataset is in the paper; empty if no setup has
+ * several λ.
+ */
 export function sweepSection(material: Material, paper: PaperDataset | undefined): ReportSection {
   const sweeps = lambdaSweeps(material.groups);
   const splits: readonly JudgedSplit[] = material.split === 'test' ? ['validation', 'test'] : ['validation'];
@@ -28,7 +31,7 @@ export function sweepSection(material: Material, paper: PaperDataset | undefined
       legend: sweeps.length > 1 ? `${network}, ${loss}` : 'Split',
       panels: [
         ...splits.map((split) => panel(split, sweepPanels({ points, title: 'λ' }, split), split)),
-        ...(published ? [panel('the paper’s, validation', published, 'paper')] : []),
+        ...(published ? [panel('paper, validation', published, 'paper')] : []),
       ],
     };
     return table ? [figures, { kind: 'table', table: { name: `lambda-${i + 1}-paper`, table } }] : [figures];
@@ -36,7 +39,7 @@ export function sweepSection(material: Material, paper: PaperDataset | undefined
   return { name: 'lambda', title: 'λ', items };
 }
 
-/** Groups that differ in λ alone, at least two of them. */
+/** Returns sets of at least two groups that differ only in λ. */
 function lambdaSweeps(groups: readonly Group[]): Group[][] {
   const bySetUp = new Map<string, Group[]>();
   for (const group of groups) {
@@ -47,7 +50,7 @@ function lambdaSweeps(groups: readonly Group[]): Group[][] {
   return [...bySetUp.values()].filter((sweep) => sweep.length > 1);
 }
 
-/** The standard loss first, where it is there. */
+/** Returns the points of a sweep, with the standard loss first if it was trained. */
 function pointsOf(sweep: readonly Group[], groups: readonly Group[]) {
   const standard = standardOf(sweep[0]!, groups);
   return [

@@ -45,7 +45,7 @@ export function createApp(state: ServerState): RequestListener {
     } catch (error) {
       answer = problemAnswer(state, exchange, problemOf(state, exchange, error));
     }
-    // Unknown paths share one label: clients could make up any number of them.
+    // Unknown paths share one label, because clients could make up any number of them.
     finish(exchange, found?.route ?? 'none', answer);
   };
 
@@ -57,7 +57,10 @@ export function createApp(state: ServerState): RequestListener {
   };
 }
 
-/** Requests from pages of another origin take the normal path: they could not read a refusal without CORS headers. */
+/**
+ * Returns whether a full server may refuse a request without further checks. Requests from pages of another
+ * origin take the normal path, because they could not read a refusal without CORS headers.
+ */
 function isPlainPrediction({ method, url = '', headers }: IncomingMessage): boolean {
   return method === 'POST' && /^\/v1\/predict(\?|$)/.test(url) && headers.origin === undefined;
 }
@@ -97,7 +100,7 @@ function exchangeOf(arrived: Arrived): Exchange {
   const { incoming, outgoing, arrivedAt } = arrived;
   const requestId = requestIdOf(incoming);
   const { path, query } = target(incoming.url ?? '');
-  // Each field by its name: spreading objects would take several microseconds of every request.
+  // Fields are listed by name, because spreading objects would add several microseconds to every request.
   return {
     incoming,
     outgoing,
@@ -117,7 +120,7 @@ function readiness(state: ServerState): Answer {
   throw new Problem('unavailable', reason, { retryAfter: 2 });
 }
 
-/** What the client is told about an error; the reason for an internal error goes to the log only. */
+/** Returns what to tell the client about an error; the reason for an internal error goes only to the log. */
 function problemOf(state: ServerState, { requestId, path }: Exchange, error: unknown): Problem {
   if (error instanceof Problem) return error;
   state.log.error('request failed', {
@@ -140,7 +143,7 @@ function problemAnswer(state: ServerState, exchange: Exchange, problem: ProblemT
   return { status: body.status, type: 'application/problem+json', body: JSON.stringify(body) };
 }
 
-/** Counts a request and logs it; health checks and scrapes are frequent and are only counted. */
+/** Counts and logs a request; successful health checks and scrapes are frequent and are only counted. */
 function tellRequest(state: ServerState, exchange: Exchange, route: string, status: number): void {
   const { incoming, path, requestId, arrivedAt, logged } = exchange;
   const { method = 'GET' } = incoming;
@@ -160,14 +163,14 @@ function tellRequest(state: ServerState, exchange: Exchange, route: string, stat
   else state.log.info('request', fields);
 }
 
-/** The server's address as the client knows it. */
+/** Returns the server's address as the client knows it. */
 function originOf({ incoming }: Exchange): string {
   const address = `http://${incoming.headers.host ?? 'localhost'}`;
   if (!URL.canParse(address)) throw new Problem('bad-request', 'the header Host is not a host name');
   return new URL(address).origin;
 }
 
-/** A page that runs its own scripts and talks to this server, and nothing else. */
+/** Returns a page that may run only its own scripts and connect only to this server. */
 function htmlPage({ headers }: Exchange, html: string): Answer {
   const hashes = Array.from(html.matchAll(/<script>([\s\S]*?)<\/script>/g), ([, script]) => {
     const digest = createHash('sha256')

@@ -1,4 +1,5 @@
-// A request and its answer, on Node's own HTTP: creating fetch's Request and Response takes longer than running a small model.
+// A request and its answer, on Node's own HTTP: creating fetch's Request and Response would take longer than
+// running a small model.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -6,13 +7,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 export interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
-  /** GET for HEAD: the answer is the same, and Node leaves its body out. */
+  /** The method; GET for HEAD, because the answer is the same and Node omits its body. */
   readonly method: string;
   readonly path: string;
-  /** What follows the question mark; empty without one. */
+  /** The part after the question mark; empty if there is none. */
   readonly query: string;
   readonly requestId: string;
-  /** Milliseconds, of `performance.now()`. */
+  /** Arrival time by `performance.now()`, in milliseconds. */
   readonly arrivedAt: number;
   /** Additional headers of the answer. */
   readonly headers: Record<string, string>;
@@ -22,7 +23,7 @@ export interface Exchange {
 
 export interface Answer {
   readonly status: number;
-  /** Its media type; none for an answer without a body. */
+  /** Media type; none for an answer without a body. */
   readonly type?: string;
   readonly body?: string;
 }
@@ -50,7 +51,8 @@ export function send({ incoming, outgoing, headers }: Exchange, { status, type, 
 /** Ends an answer whose request may not have been read completely. */
 export function endUnread(incoming: IncomingMessage, outgoing: ServerResponse, body: string): void {
   outgoing.end(body, () => {
-    // Node reads and discards the rest of the body, however long. The client should see the answer before the connection closes.
+    // Node would read and discard the rest of the body, however long. The pause lets the client see the
+    // answer before the connection closes.
     if (incoming.complete) return;
     setTimeout(() => {
       if (!incoming.complete) incoming.socket.destroySoon();
@@ -59,7 +61,7 @@ export function endUnread(incoming: IncomingMessage, outgoing: ServerResponse, b
 }
 
 /**
- * Path and query of the first line of a request, which may hold a whole address.
+ * Splits the target of a request, which may be a complete URL, into path and query.
  *
  * @example
  * target('/v1/predict?model=pipes') // { path: '/v1/predict', query: 'model=pipes' }
@@ -72,7 +74,7 @@ export function target(url: string): { readonly path: string; readonly query: st
     : { path: url.slice(start, mark), query: url.slice(mark + 1) };
 }
 
-/** The client's own id if it is safe to log, otherwise a new one. */
+/** Returns the client's own request id if it is safe to log, otherwise a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID();

@@ -1,4 +1,5 @@
-// Who may ask: host names against DNS rebinding, origins against foreign pages, a token against everybody else.
+// Who may send requests: host names protect against DNS rebinding, origins against foreign pages, a token
+// against everyone else.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
@@ -6,12 +7,16 @@ import type { ServeSettings } from '../options.js';
 import { Problem } from '../problem.js';
 import type { Answer, Exchange } from './exchange.js';
 
-/** Returns an answer if the request needs nothing else. @throws Problem if it is refused */
+/**
+ * Returns the answer if the guard completes the request, otherwise undefined.
+ *
+ * @throws Problem if the request is refused
+ */
 export type Guard = (exchange: Exchange) => Answer | undefined;
 
 /**
- * Refuses requests for other hosts: a page whose name is rebound to this machine could otherwise read answers. Health checks are
- * exempt: they reveal nothing, and probes use whatever address they know.
+ * Refuses requests for other hosts: a page whose name is rebound to this machine could otherwise read
+ * answers. Health checks are exempt, because they reveal nothing and probes use whatever address they know.
  */
 export function hostGuard({ host, allowHost }: ServeSettings): Guard {
   const allowed = new Set([...ownNames(host), ...allowHost].map((name) => name.toLowerCase()));
@@ -20,7 +25,7 @@ export function hostGuard({ host, allowHost }: ServeSettings): Guard {
     if (!allowed.has('*') && !allowed.has(asked) && !isHealth(path)) {
       throw new Problem(
         'foreign-host',
-        `host '${asked}' is not allowed; allowed are ${[...allowed].join(', ')}. ` +
+        `host '${asked}' is not allowed; expected ${[...allowed].join(', ')}. ` +
           `To allow it, start the server with --allow-host ${asked || 'NAME'}`,
       );
     }
@@ -28,7 +33,7 @@ export function hostGuard({ host, allowHost }: ServeSettings): Guard {
   };
 }
 
-/** Refuses pages of other origins unless they are allowed; those get CORS headers. */
+/** Refuses pages of other origins unless they are allowed; allowed ones get CORS headers. */
 export function originGuard({ allowOrigin }: ServeSettings): Guard {
   const allowed = new Set(allowOrigin.map((origin) => origin.toLowerCase().replace(/\/$/, '')));
   return ({ incoming, headers, method }) => {
@@ -51,7 +56,9 @@ export function originGuard({ allowOrigin }: ServeSettings): Guard {
   };
 }
 
-/** Requires the token everywhere except for health checks and pages, which reveal nothing about the models. */
+/**
+ * Requires the token everywhere except for health checks and pages, which reveal nothing about the models.
+ */
 export function tokenGuard(token: string | undefined): Guard {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = token === undefined ? undefined : digest(`Bearer ${token}`);
@@ -72,7 +79,7 @@ function isHealth(path: string): boolean {
   return path.startsWith('/health/') || path.startsWith('/v2/health/');
 }
 
-/** A name without its port. */
+/** Returns the host name without the port. */
 function hostName(header: string): string {
   return header.toLowerCase().replace(/:\d+$/, '');
 }

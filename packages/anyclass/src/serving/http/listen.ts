@@ -1,4 +1,4 @@
-// The HTTP server around the app: its time limits, and how it ends without losing a request.
+// The HTTP server around the app: its time limits, and how it stops without losing a request.
 
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
@@ -44,7 +44,10 @@ export async function listen(state: ServerState): Promise<HttpServer> {
   return server;
 }
 
-/** Stops the server. It keeps accepting requests for the drain time, so that those already on their way are answered. */
+/**
+ * Stops the server. It keeps accepting requests for the drain time, so that those already on their way are
+ * answered.
+ */
 export async function drained(server: HttpServer, { drain, timeout }: ServeSettings): Promise<void> {
   await pause(drain * 1000);
   const closed = new Promise<void>((done) => {
@@ -72,7 +75,7 @@ export function portOf(server: HttpServer, { port }: ServeSettings): number {
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-/** IPv6 addresses have brackets in URLs. */
+/** Returns a host as written in URLs, where IPv6 addresses have brackets. */
 export function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -4,7 +4,7 @@ import type { ServedModel } from '../models/servedModel.js';
 import type { OpenedModel } from '../models/workerMessages.js';
 import type { ModelSummary } from './schemas.js';
 
-/** What is told about a model, of the version that answers now. */
+/** Describes the current version of a model. */
 export function modelSummary(served: ServedModel): ModelSummary {
   const { model, openedAt } = served.version();
   const { description, decision, version, network, runtime, device, precision } = model;

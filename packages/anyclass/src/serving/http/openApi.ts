@@ -1,11 +1,11 @@
-// The API's description, OpenAPI 3.1, from the schemas that check requests and answers.
+// The OpenAPI 3.1 description of the API, generated from the schemas that check requests.
 
 import { z } from 'zod';
 import { version } from '../../runs/version.js';
 import { problems } from '../problem.js';
 import * as schemas from './schemas.js';
 
-/** A part of the description that pages and clients read. */
+/** An endpoint of the API. */
 export interface Operation {
   readonly method: 'get' | 'post';
   readonly path: string;
@@ -13,12 +13,12 @@ export interface Operation {
   readonly description?: string;
   /** Media types of the body with their schemas; null for plain bytes. */
   readonly body?: Readonly<Record<string, z.ZodType | null>>;
-  /** What a good answer holds: a schema, or a media type. */
+  /** The content of a successful answer: a schema, or a media type. */
   readonly answer: z.ZodType | string;
-  /** Names of the kinds of problems that belong to it. */
+  /** The kinds of problems that it may return. */
   readonly problems: readonly (keyof typeof problems)[];
   readonly query?: Readonly<Record<string, string>>;
-  /** A command line that uses it; HOST stands for the server's address. */
+  /** A command line that calls it; HOST stands for the server's address. */
   readonly example: string;
 }
 
@@ -38,7 +38,7 @@ export const operations: readonly Operation[] = [
     path: '/v1/predict',
     summary: 'Predict the classes of one or more images, or rows of features',
     description:
-      'The body is an image, a form with files in any fields, or JSON with base64 images or, for a model of feature vectors, rows. If some images cannot be read, they get a failure instead of a prediction; if none can, the response is a problem.',
+      'The body is an image, a form with files in any fields, or JSON with base64 images or, for a model of feature vectors, rows. An image that cannot be read gets a failure instead of a prediction; if no image can be read, the response is a problem.',
     query: { model: 'the model; required only if several are served' },
     body: {
       'image/*': null,
@@ -148,7 +148,7 @@ export const operations: readonly Operation[] = [
   },
 ];
 
-/** The document at /openapi.json. */
+/** Returns the document at /openapi.json. */
 export function openApi(needsToken: boolean) {
   const components: Record<string, unknown> = {};
   const reference = (schema: z.ZodType) => componentSchema(schema, components);
@@ -217,7 +217,7 @@ export function openApi(needsToken: boolean) {
   };
 }
 
-/** A JSON schema whose named parts are components of the document. */
+/** Converts a schema to JSON Schema and adds its named parts to the components of the document. */
 function componentSchema(schema: z.ZodType, components: Record<string, unknown>): unknown {
   const { $schema: _unused, $defs = {}, ...own } = z.toJSONSchema(schema, { io: 'input' });
   const inDocument = (part: unknown): unknown =>

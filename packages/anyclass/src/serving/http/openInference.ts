@@ -1,7 +1,8 @@
-// The Open Inference Protocol, version 2, over REST with JSON: what KServe, Triton and Seldon clients speak.
+// The Open Inference Protocol, version 2, over REST with JSON, for clients of KServe, Triton and Seldon.
 //
-// A model takes one of two inputs: `image`, files of images (BYTES, [N], base64 in JSON), or `pixels`, images that are decoded
-// already (UINT8, [N, height, width, channels]); a model of feature vectors takes `features` (FP32, [N, features]). It gives probabilities, logits, presence_score and labels.
+// A model takes one of two inputs: `image`, image files (BYTES, [N], base64 in JSON), or `pixels`, decoded
+// images (UINT8, [N, height, width, channels]). A model of feature vectors takes `features` (FP32, [N,
+// features]). The outputs are probabilities, logits, presence_score and labels.
 
 import type { StoredImage } from '../../data/images/imageSource.js';
 import { type FeatureFormat, type InputFormat, isFeatureFormat } from '../../data/inputs.js';
@@ -18,7 +19,7 @@ import { type InferRequest, type InferResponse, inferRequest } from './schemas.j
 
 type ImageRow = Exclude<Outcome, Problem>;
 
-/** The outputs of a model: per image, one number per class or a single number. */
+/** The outputs of a model; for each image, one number per class or a single number. */
 const outputs: readonly {
   readonly name: string;
   readonly datatype: string;
@@ -61,9 +62,9 @@ function inputsOf(format: InputFormat) {
 }
 
 /**
- * The model of a path, checked against the version that the path names, if any.
+ * Returns the model that a path names.
  *
- * @throws Problem if there is none
+ * @throws Problem if there is none, or if the path names another version
  */
 export function pathModel(state: ServerState, { name, version: wanted }: PathParts): ServedModel {
   const served = findModel(state, name);
@@ -159,7 +160,7 @@ function inputRows(
     if (value === null) return Number.NaN;
     throw new Problem(
       'bad-request',
-      `inputs.features.data.${i}: expected a number, or null where it is missing`,
+      `inputs.features.data.${i}: expected a number, or null for a missing one`,
     );
   });
   return Array.from({ length: input.shape[0]! }, (_, i) => ({

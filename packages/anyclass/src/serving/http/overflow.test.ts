@@ -12,7 +12,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A server whose only place is taken. */
+/** Starts a server whose only place in the queue is taken. */
 async function fullServer({ imagesPerSecond = 0 } = {}) {
   const admission = createAdmission({ images: 1, bytes: 1e6 });
   admission.answered(imagesPerSecond);
@@ -40,7 +40,7 @@ const ask = async (url: string, init: RequestInit = {}) => {
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-test('a refusal says why, for how long, and for which request', async () => {
+test('a refusal says why, when to retry, and for which request', async () => {
   const { url } = await fullServer();
   const { status, headers, text } = await ask(url, { headers: { 'x-request-id': 'mine-1' } });
   expect(status).toBe(429);
@@ -62,13 +62,13 @@ test('every refusal is counted, and the log has one line for them all', async ()
     .toEqual([{ message: 'queue full', fields: { refused: 50 } }]);
 });
 
-/** From now on time goes on by `vi.advanceTimersByTime` alone; a second has passed without a refusal. */
+/** Lets a second pass without a refusal, and then time only through `vi.advanceTimersByTime`. */
 function stopClock(): void {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout'] });
   vi.advanceTimersByTime(1000);
 }
 
-/** Takes a millisecond to write, by a clock that stands still otherwise. */
+/** Takes one millisecond of the fake clock to write. */
 class SlowResponse extends ServerResponse {
   override writeHead(status: number): this {
     vi.advanceTimersByTime(1);
@@ -76,7 +76,9 @@ class SlowResponse extends ServerResponse {
   }
 }
 
-/** A request that came whole, and its status once it is answered. */
+/**
+ * Creates a request that has arrived completely, and a function that returns its status once it is answered.
+ */
 function slowRequest(): { readonly arrived: Arrived; readonly status: () => number | undefined } {
   const incoming = new IncomingMessage(new Socket());
   incoming.complete = true;
@@ -87,7 +89,7 @@ function slowRequest(): { readonly arrived: Arrived; readonly status: () => numb
   };
 }
 
-test('no more wait than would be taken in a quarter of a second', async () => {
+test('no more requests wait than could be admitted in a quarter of a second', async () => {
   const { overflow } = await fullServer({ imagesPerSecond: 16 });
   stopClock();
   const requests = Array.from({ length: 30 }, slowRequest);
@@ -98,7 +100,7 @@ test('no more wait than would be taken in a quarter of a second', async () => {
   expect(requests.at(-1)?.status()).toBe(429);
 });
 
-test('of a flood, some are refused at once and the others wait; the oldest is admitted when there is room, unless its client left, and what waits too long is refused', async () => {
+test('in a flood, some requests are refused at once and the others wait; the oldest whose client is still there is admitted when there is room, and those that wait too long are refused', async () => {
   const { overflow, metrics, admitted, ticket } = await fullServer({ imagesPerSecond: 1000 });
   stopClock();
   const requests = Array.from({ length: 30 }, slowRequest);

@@ -1,6 +1,7 @@
-// Predictions that come while the queue is full. An overloaded server gets more of these than of anything else, and the thread that refuses them
-// is the one that answers the others. So each costs as little as Node's HTTP allows, and all together get a share of that thread's time. Within
-// it, a request is refused the moment it comes. Beyond it, requests wait, and the oldest is taken when there is room.
+// Handles prediction requests that arrive while the queue is full. An overloaded server gets more of these
+// than of anything else, and the thread that refuses them also answers the others. So each costs as little as
+// Node's HTTP allows, and all together get only a share of that thread's time. Within that share, a request
+// is refused as soon as it arrives. Beyond it, requests wait, and the oldest is admitted when there is room.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Log } from '../log.js';
@@ -8,16 +9,22 @@ import { problemBody } from '../problem.js';
 import type { ServerState } from '../serverState.js';
 import { endUnread, requestIdOf } from './exchange.js';
 
-/** Of the main thread's time, for writing refusals: beyond it requests wait, and their connections send nothing meanwhile. */
+/**
+ * Share of the main thread's time for writing refusals. Beyond it requests wait, and their connections send
+ * nothing meanwhile.
+ */
 const timeShare = 0.03;
 
-/** Milliseconds over which the share is taken: a burst is refused at once. */
+/** Milliseconds over which the share is averaged, so that a burst is refused at once. */
 const window = 500;
 
-/** Milliseconds that a request may wait. No more wait than are taken in that time; any more are refused, whatever it costs. */
+/**
+ * Milliseconds that a request may wait. Only as many wait as can be admitted in that time; the rest are
+ * refused at any cost.
+ */
 const longestWait = 250;
 
-/** A request, and when it came, by `performance.now()`. */
+/** A request, and its arrival time by `performance.now()`. */
 export interface Arrived {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -32,6 +39,8 @@ export interface Overflow {
 export type OverflowState = Pick<ServerState, 'admission' | 'metrics' | 'log' | 'isDraining'>;
 
 /**
+ * Creates the handler; `admit` is called with a waiting request when there is room for it.
+ *
  * @example
  * const overflow = createOverflow(state, respond);
  * if (state.admission.isFull) overflow.refuse({ incoming, outgoing, arrivedAt: performance.now() });
@@ -56,12 +65,12 @@ export function createOverflow(state: OverflowState, admit: (arrived: Arrived) =
     if (state.isDraining) headers.push('Connection', 'close');
     outgoing.writeHead(429, headers);
     endUnread(incoming, outgoing, body);
-    // The least lately: where it took longer, another thread had the core.
+    // The recent minimum: when writing took longer, another thread had the core.
     cost = Math.min(performance.now() - start, cost * 1.05);
     paidUntil = Math.min(Math.max(paidUntil, start - window) + cost / timeShare, start + window);
   };
 
-  /** The oldest of those whose clients are still there. */
+  /** Removes and returns the oldest waiting request whose client is still connected. */
   const next = (): Arrived | undefined => {
     for (;;) {
       const oldest = waiting.shift();
@@ -73,7 +82,7 @@ export function createOverflow(state: OverflowState, admit: (arrived: Arrived) =
   const isTime = () => paidUntil <= performance.now();
   const isCrowded = () => waiting.length >= (admission.imagesPerSecond() * longestWait) / 1000;
 
-  /** Refuses those that have waited too long, as where the model became slower. */
+  /** Refuses requests that have waited too long, for example because the model became slower. */
   const wake = () => {
     if (isWaking || waiting.length === 0) return;
     isWaking = true;

@@ -8,7 +8,7 @@ import { answer, type Outcome } from './predicting.js';
 import { createPredictionText, type PredictionText } from './predictionText.js';
 import { type RequestImage, requestImages } from './requestImages.js';
 
-/** POST /v1/predict: the predictions of one image or row, or several. */
+/** POST /v1/predict: predicts one or more images or rows. */
 export async function predictRoute(state: ServerState, exchange: Exchange): Promise<Answer> {
   let sent: readonly RequestImage[] = [];
   const { model, version, outcomes } = await answer(state, exchange, async (body) => {

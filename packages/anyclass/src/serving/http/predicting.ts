@@ -1,4 +1,4 @@
-// A prediction request from arrival to answer: admission, deadline, and clients that disconnect.
+// Handles a prediction request from arrival to answer: admission, deadline, and clients that disconnect.
 
 import type { StoredImage } from '../../data/images/imageSource.js';
 import { Cancellation } from '../models/cancellation.js';
@@ -15,7 +15,7 @@ export interface Asked {
   readonly images: readonly (StoredImage | FeatureRow)[];
 }
 
-/** One image's answer, or why it has none. */
+/** An image's answer, or why it has none. */
 export type Outcome = ImageAnswer | Problem;
 
 export interface Answered {
@@ -26,7 +26,8 @@ export interface Answered {
 }
 
 /**
- * Reads the body, predicts the images that `understand` finds in it, and frees its place in the queue when nothing of it is in use.
+ * Reads the body, predicts the images that `understand` finds in it, and frees the request's place in the
+ * queue when nothing of it is in use.
  *
  * @throws Problem if the queue is full, the deadline passed, or there is nothing to predict
  */

@@ -3,12 +3,13 @@
 import { type Decision, presenceProbability } from '@anyclass/core';
 import type { ImageAnswer } from '../models/modelVersion.js';
 
-/** The prediction of an image with this name, as JSON. */
+/** Returns the prediction of an image with this name as JSON. */
 export type PredictionText = (name: string, answer: ImageAnswer) => string;
 
 /**
- * Writes what `JSON.stringify({ name, ...named(prediction) })` would, up to the order of class names. The names and thresholds of a model
- * become text only once: objects by class name would take longer to make than the text.
+ * Creates a function that writes what `JSON.stringify({ name, ...named(prediction) })` would, up to the order
+ * of class names. The names and thresholds of a model are formatted only once; building objects by class name
+ * would take longer than writing the text.
  *
  * @example
  * const textOf = createPredictionText(['crack'], decision);
@@ -38,7 +39,7 @@ export function createPredictionText(
   };
 }
 
-/** As in JSON, which has no NaN and no infinity. */
+/** Formats a number as in JSON, which has no NaN or infinity. */
 function numberText(value: number | null): string {
   return value !== null && Number.isFinite(value) ? String(value) : 'null';
 }

@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problem.js';
 
 /**
- * A request's body, up to the limit; a body that is declared longer is not read at all.
+ * Reads a request's body up to the limit; a body that is declared to be longer is not read at all.
  *
- * @throws Problem if it is too long or the client disconnected
+ * @throws Problem if the body is too long or the client disconnected
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   const declared = Number(request.headers['content-length'] ?? 0);

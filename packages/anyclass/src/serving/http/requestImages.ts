@@ -1,4 +1,4 @@
-// The images or rows of a request, in any supported format.
+// Reads the images or rows of a request in any supported format.
 
 import type { z } from 'zod';
 import { expectation } from '../../errors/expectation.js';
@@ -8,9 +8,9 @@ import { Problem } from '../problem.js';
 import { type PredictRequest, predictRequest } from './schemas.js';
 
 export interface RequestImage {
-  /** The client's name for it; by default its position, counted from 1. */
+  /** The client's name for the image; by default its position, counted from 1. */
   readonly name: string;
-  /** An image's file, or a row as JSON. */
+  /** The image file, or the row as JSON. */
   readonly bytes: Uint8Array;
   /** A row of features instead of an image. */
   readonly row?: FeatureRow;
@@ -22,7 +22,10 @@ export interface ImageRequest {
   readonly images: readonly RequestImage[];
 }
 
-/** No type, arbitrary bytes, and what curl sends by default with --data-binary. */
+/**
+ * Content types of raw images: none, arbitrary bytes, and the type that curl sends by default with
+ * --data-binary.
+ */
 const rawTypes = ['', 'application/octet-stream', 'application/x-www-form-urlencoded'];
 
 /**
@@ -42,7 +45,7 @@ export async function requestImages(contentType: string, body: Uint8Array): Prom
   );
 }
 
-/** The validated content of a JSON body; a problem names the field. */
+/** Returns the validated content of a JSON body. @throws Problem that names the field */
 export function jsonBody<Content>(body: Uint8Array, schema: z.ZodType<Content>): Content {
   const value = parsedJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
   if (value === undefined) throw new Problem('bad-request', 'the body is not valid JSON');
@@ -54,9 +57,9 @@ export function jsonBody<Content>(body: Uint8Array, schema: z.ZodType<Content>):
 }
 
 /**
- * The bytes of a base64 text, with or without `data:…;base64,` before it.
+ * Decodes base64 text, with or without `data:…;base64,` before it.
  *
- * @throws Problem with the field's name if it is not base64
+ * @throws Problem that names the field if the text is not base64
  */
 export function base64Bytes(text: string, field: string): Uint8Array {
   const start = text.startsWith('data:') ? text.indexOf(',') + 1 : 0;
@@ -76,7 +79,10 @@ function jsonImages(body: Uint8Array): ImageRequest {
   if (vectors.length > 0 && given.length === 0) return { model, images: vectors.map(requestRow) };
   if (vectors.length > 0) throw new Problem('bad-request', 'rows: expected images or rows, not both');
   if (given.length === 0)
-    throw new Problem('bad-request', 'images: expected at least 1 entry, or one image as image');
+    throw new Problem(
+      'bad-request',
+      'images: expected at least 1 entry, or a single image in the field image',
+    );
   return {
     model,
     images: given.map((entry, i) => ({
@@ -111,7 +117,7 @@ async function formImages(contentType: string, body: Uint8Array): Promise<ImageR
     else
       throw new Problem(
         'bad-request',
-        `${field}: unexpected text field; the form takes files, and model as text`,
+        `${field}: unexpected text field; the form takes files and the text field model`,
       );
   }
   if (images.length === 0) throw new Problem('bad-request', 'the form contains no files');

@@ -1,7 +1,7 @@
 import { Problem } from '../problem.js';
 import type { Answer, Exchange } from './exchange.js';
 
-/** Decoded values of `:name` and other parameters. */
+/** Decoded path parameters, such as that of `:name`. */
 export type PathParts = Readonly<Record<string, string>>;
 
 export type Handler = (exchange: Exchange, parts: PathParts) => Answer | Promise<Answer>;
@@ -26,6 +26,8 @@ export interface Router {
 }
 
 /**
+ * Creates a router without routes.
+ *
  * @example
  * router.add('GET', '/v1/models/:name', (_, { name }) => json(summaries.get(name)));
  * router.find('/v1/models/sewer')?.parts // { name: 'sewer' }
@@ -74,6 +76,6 @@ function decoded(groups: Readonly<Record<string, string>>): PathParts {
   try {
     return Object.fromEntries(Object.entries(groups).map(([name, part]) => [name, decodeURIComponent(part)]));
   } catch {
-    throw new Problem('bad-request', 'the path is not valid UTF-8 in percent encoding');
+    throw new Problem('bad-request', 'the path is not valid percent-encoded UTF-8');
   }
 }

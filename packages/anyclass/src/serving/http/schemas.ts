@@ -1,4 +1,5 @@
-// What goes over the wire: these schemas check requests, and the API's description is made from them.
+// The requests and responses of the API: these schemas check requests, and the API's description is generated
+// from them.
 
 import { z } from 'zod';
 
@@ -16,7 +17,7 @@ const feature = z.number().nullable();
 
 const featureRow = z
   .union([z.array(feature).min(1), z.record(z.string(), feature)])
-  .describe('features by their names, or in the order of training; null where one is missing');
+  .describe('features by name, or in the order of training; null for a missing one');
 
 export const predictRequest = z
   .object({
@@ -43,9 +44,9 @@ export const prediction = z
     probabilities: byClass(z.number()).describe('per class, calibrated'),
     presence: z
       .object({ probability: z.number(), gate: z.number(), passes: z.boolean() })
-      .describe('the probability that any class is present, and the least that passes the gate'),
+      .describe('the probability that any class is present, and the lowest that passes the gate'),
     thresholds: byClass(z.number().nullable()).describe(
-      'probability from which a class is predicted if the image passes the gate; null for never',
+      'lowest probability at which a class is predicted if the image passes the gate; null for never',
     ),
   })
   .meta({ id: 'Prediction' });
@@ -60,7 +61,7 @@ export const failure = z
 export const predictResponse = z
   .object({
     model: z.string(),
-    version: z.string().describe("the beginning of the SHA-256 of the model's file"),
+    version: z.string().describe("first characters of the SHA-256 of the model's file"),
     predictions: z.array(z.union([prediction, failure])).describe('in the order of the images'),
   })
   .meta({ id: 'PredictResponse' });
@@ -83,7 +84,7 @@ export const modelSummary = z
     ]),
     decision: z.object({
       rule: z.string(),
-      gate: z.number().nullable().describe('least presence probability; null: nothing passes'),
+      gate: z.number().nullable().describe('lowest presence probability that passes; null if nothing passes'),
       thresholds: byClass(z.number().nullable()),
     }),
     calibration: z.string().nullable().describe('temperature, platt, or null'),

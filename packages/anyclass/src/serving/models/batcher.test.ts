@@ -6,7 +6,7 @@ import { Cancellation } from './cancellation.js';
 
 const never = new Cancellation();
 
-/** A model whose batches end when the test says so. */
+/** Creates a model whose batches finish when the test calls `end`. */
 function model(options: { maxBatch: number; maxDelay?: number }) {
   const batches: number[][] = [];
   const released: number[] = [];
@@ -29,7 +29,7 @@ function model(options: { maxBatch: number; maxDelay?: number }) {
   return { batcher, batches, released, end };
 }
 
-test('an idle model starts at once with what is there, a busy one collects up to a full batch', async () => {
+test('an idle model starts at once with the images it has; a busy one collects up to a full batch', async () => {
   const { batcher, batches, end } = model({ maxBatch: 3 });
   const answers = [1, 2, 3, 4, 5].map((item) => batcher.add(item, never));
   expect(batches).toEqual([[1]]);
@@ -42,7 +42,7 @@ test('an idle model starts at once with what is there, a busy one collects up to
   expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5].map((item) => `answer ${item}`));
 });
 
-test('with a delay an idle model waits for a full batch, but not longer', async () => {
+test('with a delay, an idle model waits for a full batch, but no longer than the delay', async () => {
   const { batcher, batches } = model({ maxBatch: 2, maxDelay: 5 });
   void batcher.add(1, never);
   expect(batches).toEqual([]);
@@ -53,7 +53,7 @@ test('with a delay an idle model waits for a full batch, but not longer', async 
   await expect.poll(() => alone.batches).toEqual([[1]]);
 });
 
-test('what nobody waits for any more is left out, and refused with the reason at once', async () => {
+test('a canceled item is dropped from its batch and rejected with the reason at once', async () => {
   const { batcher, batches, released, end } = model({ maxBatch: 3 });
   const leaving = new Cancellation();
   void batcher.add(1, never);
@@ -66,7 +66,7 @@ test('what nobody waits for any more is left out, and refused with the reason at
   expect(batches).toEqual([[1], [3]]);
 });
 
-test('a batch that fails is refused, and the next ones are computed', async () => {
+test('a failed batch is rejected, and the next ones are computed', async () => {
   const { batcher, batches, released, end } = model({ maxBatch: 1 });
   const [failed, fine] = [batcher.add(-1, never), batcher.add(2, never)];
   const refusal = expect(failed).rejects.toThrow('failed');
@@ -78,7 +78,7 @@ test('a batch that fails is refused, and the next ones are computed', async () =
   expect(released).toEqual([-1, 2]);
 });
 
-test('every image gets its own answer once, whatever comes together, and its memory comes back once', async () => {
+test('every image gets its own answer once, however images arrive, and its memory is released once', async () => {
   const runs = fc.array(fc.record({ delay: fc.nat(3), leaves: fc.boolean() }), { maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(runs, fc.integer({ min: 1, max: 8 }), async (images, maxBatch) => {

@@ -1,8 +1,9 @@
-// Work-conserving dynamic batching: an idle model starts at once with what is there, a busy one collects.
+// Work-conserving dynamic batching: an idle model starts at once with the images it has; a busy one collects
+// more.
 
 import type { Cancellation } from './cancellation.js';
 
-/** A waiting image. */
+/** An item that waits for its batch. */
 export interface Waiting<Item, Row> {
   readonly item: Item;
   /** A canceled item is dropped. */
@@ -15,7 +16,7 @@ export interface BatcherOptions<Item, Row> {
   readonly maxBatch: number;
   /** Milliseconds that an idle model waits for more images after the first; 0 starts at once. */
   readonly maxDelay: number;
-  /** Answers in the order of the items. */
+  /** Returns the answers in the order of the items. */
   compute(items: readonly Item[]): Promise<readonly Row[]>;
   /** Called for each item that was dropped or answered, once it is no longer in use. */
   release(item: Item): void;
@@ -27,6 +28,8 @@ export interface Batcher<Item, Row> {
 }
 
 /**
+ * Creates a batcher.
+ *
  * @example
  * const batcher = createBatcher({ maxBatch: 32, maxDelay: 0, compute, release });
  * const row = await batcher.add(slot, cancellation);

@@ -1,5 +1,6 @@
 /**
- * Tells that nobody waits for an answer any more, and why. Every request has one, and an AbortController takes ten times as long to make.
+ * Signals that nobody waits for an answer anymore, and why. Every request has one; an AbortController would
+ * take ten times as long to create.
  *
  * @example
  * const cancellation = new Cancellation();
@@ -10,19 +11,19 @@ export class Cancellation {
   #reason: Error | undefined;
   readonly #listeners: ((reason: Error) => void)[] = [];
 
-  /** Undefined as long as somebody waits. */
+  /** Why it was canceled; undefined while somebody is waiting. */
   get reason(): Error | undefined {
     return this.#reason;
   }
 
-  /** Only the first reason counts. */
+  /** Cancels; only the first reason counts. */
   cancel(reason: Error): void {
     if (this.#reason) return;
     this.#reason = reason;
     for (const listener of this.#listeners) listener(reason);
   }
 
-  /** Calls the listener when it is canceled: at once if it already is. */
+  /** Calls the listener on cancellation; at once if already canceled. */
   onCancel(listener: (reason: Error) => void): void {
     if (this.#reason) listener(this.#reason);
     else this.#listeners.push(listener);

@@ -1,11 +1,12 @@
-/** Batches run concurrently; opening a model on a GPU runs alone. */
+/** Lets batches run concurrently (shared), and the opening of a model on a GPU alone (exclusive). */
 export interface DeviceGate {
   shared<T>(work: () => Promise<T>): Promise<T>;
   exclusive<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * While one thread captures a CUDA graph, no other thread of the process may allocate or synchronize: they wait here.
+ * Creates a gate. While one thread captures a CUDA graph, no other thread of the process may allocate or
+ * synchronize, so they wait here.
  *
  * @example
  * const gate = createDeviceGate();

@@ -7,16 +7,16 @@ import type { BatchAnswer, BatchRequest, OpenedModel, WorkerMessage, WorkerTask 
 /** A model running in its own thread. */
 export interface InferenceThread {
   readonly model: OpenedModel;
-  /** Memory for decoded images, one after another: see `WorkerTask.slots`. */
+  /** Memory for decoded images, one after another; see `WorkerTask.slots`. */
   readonly pixels: Uint8Array;
-  /** One batch at a time. */
+  /** Scores a batch; only one at a time. */
   score(request: BatchRequest): Promise<BatchAnswer>;
-  /** Called once, with the reason, if the thread dies. */
+  /** Adds a listener that is called once, with the reason, if the thread dies. */
   onDeath(listener: (reason: string) => void): void;
   close(): Promise<void>;
 }
 
-// Threads run built code, since Node 20 cannot run TypeScript; tests run from the sources.
+// Threads run the built code, because Node 20 cannot run TypeScript and tests run from the sources.
 const program = fileURLToPath(new URL('inferenceWorker.js', import.meta.url)).replace(
   '/src/serving/',
   '/dist/serving/',
@@ -31,10 +31,10 @@ const program = fileURLToPath(new URL('inferenceWorker.js', import.meta.url)).re
  * const thread = await startInference({ model: 'model.onnx', device: 'cpu', batchSize: 32, slots: 64, … });
  */
 export async function startInference(task: WorkerTask): Promise<InferenceThread> {
-  // Set here because libraries do not see a worker's own environment. OpenMP's threads would otherwise spin while they wait, on cores
-  // that decoding and HTTP need.
+  // Set here because libraries do not see a worker's own environment. OpenMP's threads would otherwise spin
+  // while they wait, on cores that decoding and HTTP need.
   process.env['OMP_WAIT_POLICY'] ??= 'passive';
-  // Without this process's Node options: in tests they point to the sources.
+  // Without this process's Node options, which point to the sources in tests.
   const worker = new Worker(program, { workerData: task, name: 'anyclass inference', execArgv: [] });
   let pending: { resolve(answer: BatchAnswer): void; reject(error: Error): void } | undefined;
   let death: string | undefined;
@@ -54,8 +54,8 @@ export async function startInference(task: WorkerTask): Promise<InferenceThread>
       die(error.message);
     });
     worker.on('exit', (code) => {
-      reject(new Error(`the inference thread ended with code ${code}`));
-      die(`the inference thread ended with code ${code}`);
+      reject(new Error(`the inference thread exited with code ${code}`));
+      die(`the inference thread exited with code ${code}`);
     });
     worker.on('message', (message: WorkerMessage) => {
       if (message.type === 'opened')
@@ -78,7 +78,7 @@ export async function startInference(task: WorkerTask): Promise<InferenceThread>
     ...opened,
     score(request) {
       if (death !== undefined) return Promise.reject(new Error(death));
-      if (pending) return Promise.reject(new Error('a batch is being computed already'));
+      if (pending) return Promise.reject(new Error('another batch is being computed'));
       return new Promise((resolve, reject) => {
         pending = { resolve, reject };
         worker.postMessage(request);

@@ -1,4 +1,5 @@
-// The inference thread: opens a model and scores batches of feature vectors, or of images decoded into shared memory.
+// The inference thread: opens a model and scores batches of feature vectors, or of images decoded into shared
+// memory.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -15,12 +16,12 @@ import { type ModelScorer, openModelScorer } from '../../inference/modelScorer.j
 import { modelPath } from '../../runs/modelFile.js';
 import type { BatchAnswer, BatchRequest, OpenedModel, WorkerMessage, WorkerTask } from './workerMessages.js';
 
-// On Linux, priorities are per thread, and threads that libraries start here inherit this one. The main thread, which accepts and refuses
-// requests and answers health checks, gets a core when it needs one.
+// On Linux, priorities are per thread, and threads that libraries start here inherit this one. So the main
+// thread, which accepts and refuses requests and answers health checks, gets a core when it needs one.
 if (process.platform === 'linux') setPriority(Math.min(getPriority() + 5, constants.priority.PRIORITY_LOW));
 
 const port = parentPort;
-if (port === null) throw new Error('inferenceWorker.js is started by serve, as a thread');
+if (port === null) throw new Error('inferenceWorker.js must be started as a thread by serve');
 const task: WorkerTask = workerData;
 const say = (message: WorkerMessage, memory: ArrayBuffer[] = []) => port.postMessage(message, memory);
 
@@ -35,7 +36,8 @@ try {
     const start = performance.now();
     for (const [row, slot] of slots.entries())
       batch.set(pixels.subarray(slot * stride, (slot + 1) * stride), row * stride);
-    // A captured graph has a fixed size: rows beyond the batch hold old images, and their answers are dropped.
+    // A captured graph has a fixed size: rows beyond the batch contain old images, and their answers are
+    // dropped.
     const size = sizes.find((candidate) => candidate >= slots.length) ?? slots.length;
     const scored = await opened.scorer.score({ size, images: batch.subarray(0, size * stride) });
     const logits = scored.slice(0, slots.length * model.description.classes.length);
@@ -93,7 +95,10 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
   };
 }
 
-/** Sizes that batches are padded to: those of captured graphs on a GPU; none on the CPU, where every row costs time. */
+/**
+ * Returns the sizes that batches are padded to: those of captured graphs on a GPU; none on the CPU, where
+ * every row costs time.
+ */
 function batchSizes(device: string): readonly number[] {
   return device === 'cpu' ? [] : [...powersUpTo(task.batchSize), task.batchSize];
 }

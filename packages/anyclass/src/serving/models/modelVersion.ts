@@ -1,4 +1,4 @@
-// One opened model: images or feature vectors in, answers out, in batches.
+// An opened model that predicts images or feature vectors in batches.
 
 import { availableParallelism } from 'node:os';
 import { createDecoder } from '../../data/images/decoder.js';
@@ -27,7 +27,7 @@ export interface ImageAnswer {
   readonly logits: Float32Array;
   readonly probabilities: Float32Array;
   readonly presenceScore: number;
-  /** 1 where a class is predicted. */
+  /** One per class; 1 if it is predicted. */
   readonly labels: Uint8Array;
 }
 
@@ -40,7 +40,7 @@ export interface ModelVersion {
    * @throws Problem if the image cannot be read or exceeds a limit, or the row does not fit the model
    */
   predict(input: StoredImage | FeatureRow, cancellation: Cancellation): Promise<ImageAnswer>;
-  /** Closes it once the last image is answered. */
+  /** Closes the model once the last image is answered. */
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface VersionOptions {
   readonly maxDelay: number;
   readonly maxPixels: number;
   readonly listener: VersionListener;
-  /** Runs a batch when the device is free for it: see `deviceGate`. */
+  /** Runs a batch when the device is free for it; see `deviceGate`. */
   turn<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -66,10 +66,11 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   const { format, description } = model;
   const stride = inputBytes(format);
   const classes = description.classes.length;
-  // Last in, first out: a lightly loaded server touches little memory.
+  // Last in, first out, so that a lightly loaded server touches little memory.
   const spare = Array.from({ length: pixels.length / stride }, (_, i) => pixels.length / stride - 1 - i);
   const decoder = isFeatureFormat(format) ? undefined : createDecoder(format, {});
-  // More than there are threads, so that the decoder has work while this thread handles a burst of requests.
+  // More than the number of threads, so that the decoder has work while this thread handles a burst of
+  // requests.
   const limited = limiter(8 * availableParallelism());
   let inUse = 0;
   let onIdle: (() => void) | undefined;
@@ -104,7 +105,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
       return;
     }
     if (!decoder)
-      throw new Problem('wrong-type', 'the model takes rows of features: send JSON with row or rows');
+      throw new Problem('wrong-type', 'the model takes rows of features; send JSON with row or rows');
     if (image.kind === 'encoded') await checkUpload(image.bytes, maxPixels);
     await decoder.decodeInto(image, pixels, slot * stride);
     listener.decoded((performance.now() - start) / 1000);
@@ -145,7 +146,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   };
 }
 
-/** The numbers of a row in the order of the model's features. */
+/** Returns the numbers of a row in the order of the model's features. */
 function rowFeatures({ values }: FeatureRow, { description }: OpenedModel): ArrayLike<number> {
   if (!takesFeatures(description))
     throw new Problem('wrong-type', 'the model takes images, not rows of features');
@@ -155,12 +156,12 @@ function rowFeatures({ values }: FeatureRow, { description }: OpenedModel): Arra
     const wrong = Array.from(features).find(
       (value) => Math.abs(Math.fround(value)) === Number.POSITIVE_INFINITY,
     );
-    if (wrong !== undefined) throw new UserError(`${wrong} is beyond single precision (3.4e38)`);
+    if (wrong !== undefined) throw new UserError(`${wrong} exceeds the range of single precision (3.4e38)`);
     if (features.length === count) return features;
     throw new UserError(`the row has ${counted(features.length, 'feature')}; the model takes ${count}`);
   } catch (error) {
     if (error instanceof UserError)
-      throw new Problem('unreadable', error.message.replace('give NaN', 'send null'));
+      throw new Problem('unreadable', error.message.replace('pass NaN', 'send null'));
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-// A model under its name: the version that answers now, and the next one when its file changes.
+// A served model: the version that answers now, and its replacement when the file changes.
 
 import { statSync } from 'node:fs';
 import { reasonOf } from '../../errors/reasonOf.js';
@@ -11,12 +11,18 @@ import type { WorkerTask } from './workerMessages.js';
 
 export interface ServedModel {
   readonly name: string;
-  /** The path it was given as. */
+  /** Path as given. */
   readonly path: string;
-  /** The version that answers requests now. @throws Problem if its thread died and no other could be opened yet */
+  /**
+   * Returns the version that answers requests now.
+   *
+   * @throws Problem if its thread died and no other could be opened yet
+   */
   version(): ModelVersion;
   readonly isReady: boolean;
-  /** Opens the file again and switches to it once it works; open requests are answered by the old version. */
+  /**
+   * Reopens the file and switches to the new version once it works; the old version answers open requests.
+   */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,9 +36,9 @@ export interface ServedModelOptions extends Omit<VersionOptions, 'turn'> {
 }
 
 /**
- * Opens a model to be served.
+ * Opens a model to serve.
  *
- * @throws UserError where it cannot be opened
+ * @throws UserError if it cannot be opened
  */
 export async function openServedModel(name: string, options: ServedModelOptions): Promise<ServedModel> {
   const { task, gate, reloadSeconds, onReload } = options;
@@ -75,7 +81,8 @@ export async function openServedModel(name: string, options: ServedModelOptions)
     return reloading;
   }
 
-  // A file that is still being written changes between checks, so it is opened only when two checks in a row saw the same.
+  // A file that is still being written changes between checks, so it is opened only after two checks in a row
+  // saw the same file.
   const look = () => {
     const now = signature(task.model);
     if (current === undefined && reloading === undefined) void reload();
@@ -108,7 +115,7 @@ export async function openServedModel(name: string, options: ServedModelOptions)
   };
 }
 
-/** Changes when the file does; undefined while there is none. */
+/** Returns a text that changes when the file does; undefined while there is no file. */
 function signature(model: string): string | undefined {
   try {
     const { ino, size, mtimeMs } = statSync(modelPath(model));

@@ -9,7 +9,7 @@ const jpegs = readdirSync(fixtures)
   .filter((name) => /\.jpe?g$/.test(name) && name !== 'misnamed.jpg')
   .map((name) => readFileSync(join(fixtures, name)));
 
-test('a size over the limit, a drawing and an empty file are refused, each as what it is', async () => {
+test('an image over the limit, a drawing and an empty file are refused with the right kind of problem', async () => {
   const [jpeg] = jpegs;
   const { width, height } = jpegFrame(jpeg!)!;
   await checkUpload(jpeg!, width * height);

@@ -1,4 +1,5 @@
-// Checks the declared format and size of an upload before decoding: a few bytes can stand for gigabytes of pixels.
+// Checks the declared format and size of an upload before decoding, because a few bytes can stand for
+// gigabytes of pixels.
 
 import sharp from 'sharp';
 import { imageSize } from '../../data/images/decode.js';
@@ -47,7 +48,7 @@ async function declaredSize(bytes: Uint8Array): Promise<Size> {
   return { width, height };
 }
 
-/** For formats that sharp cannot read. */
+/** Reads the size of images in formats that sharp cannot read. */
 async function unsharpSize(bytes: Uint8Array): Promise<Size> {
   try {
     return await imageSize({ kind: 'encoded', bytes });

@@ -14,14 +14,14 @@ export interface WorkerTask {
   readonly precision: 'auto' | 'float32' | 'bfloat16' | 'float16';
   readonly decision: ChosenDecision | undefined;
   readonly batchSize: number;
-  /** Number of decoded images or feature rows that fit into the shared memory. */
+  /** Number of decoded images or feature rows that fit in the shared memory. */
   readonly slots: number;
 }
 
 /** The properties of an opened model. */
 export interface OpenedModel
   extends Pick<ModelScorer, 'description' | 'network' | 'runtime' | 'device' | 'precision' | 'remarks'> {
-  /** The beginning of the SHA-256 of the model's file. */
+  /** First characters of the SHA-256 of the model's file. */
   readonly version: string;
   readonly format: InputFormat;
   readonly decision: Decision;
@@ -34,7 +34,7 @@ export interface BatchRequest {
 
 export interface BatchAnswer extends DecidedRows {
   readonly logits: Float32Array;
-  /** How long the computation took. */
+  /** Duration of the computation. */
   readonly seconds: number;
 }
 

@@ -1,4 +1,5 @@
-// The API to read: every address with its answers, problems and a command line to try, and the schemas behind them.
+// The API documentation: every endpoint with its answers, problems and a command line to try, and the schemas
+// behind them.
 
 import { note, page, sections } from '../../pages/page.js';
 import { escaped } from '../../tables/escaped.js';
@@ -6,6 +7,8 @@ import { type Operation, openApi, operations } from '../http/openApi.js';
 import { problems } from '../problem.js';
 
 /**
+ * Returns the page as HTML.
+ *
  * @param host the server's address, for the examples
  *
  * @example
@@ -17,7 +20,7 @@ export function apiPage(host: string, needsToken: boolean): string {
     `<style>${style}</style>`,
     `<p><a href="./">Try an image</a> · <a href="openapi.json">OpenAPI 3.1 document</a></p>`,
     ...(needsToken
-      ? [note('Send the header Authorization: Bearer TOKEN; health checks and pages need none.')]
+      ? [note('Send the header Authorization: Bearer TOKEN. Health checks and pages need no token.')]
       : []),
     ...sections([
       {

@@ -1,10 +1,13 @@
-// A page to try an image: drop it, and see labels, presence and every class beside its threshold.
+// A page to try images: drop one to see its labels, its presence, and the probability and threshold of every
+// class.
 
 import { page } from '../../pages/page.js';
 import { escaped } from '../../tables/escaped.js';
 import { tryScript } from './tryScript.js';
 
 /**
+ * Returns the page as HTML.
+ *
  * @example
  * tryPage(['sewer'], { needsToken: false })
  */
@@ -26,7 +29,7 @@ export function tryPage(models: readonly string[], { needsToken }: { readonly ne
           : ''
       }</p>
 </form>`,
-      '<p id="state" role="status" class="note">Images are sent to this server only.</p>',
+      '<p id="state" role="status" class="note">Images are sent only to this server.</p>',
       '<div id="results"></div>',
       '<p class="note"><a href="docs">API</a> · <a href="openapi.json">OpenAPI</a></p>',
       `<script>${tryScript}</script>`,

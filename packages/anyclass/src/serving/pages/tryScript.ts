@@ -1,4 +1,4 @@
-/** What the page to try an image does. Everything shown is set as text, never as HTML. */
+/** The script of the page to try images. Everything shown is set as text, never as HTML. */
 export const tryScript = `
 const byId = (id) => document.getElementById(id);
 const results = byId('results');

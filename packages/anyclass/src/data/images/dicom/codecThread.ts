@@ -5,7 +5,7 @@ import { parentPort } from 'node:worker_threads';
 import { reasonOf } from '../../../errors/reasonOf.js';
 import type { CodecAnswer, CodecName, CodecTask, DecodedFrame } from './codecs.js';
 
-/** The classes of both packages, as far as we use them. */
+/** The part of both packages' classes that we use. */
 interface FrameDecoder {
   getEncodedBuffer(size: number): Uint8Array;
   decode(): void;
@@ -34,7 +34,7 @@ parentPort?.on('message', async ({ codec, encoded }: CodecTask) => {
   try {
     answer = { frame: await decode(codec, encoded) };
   } catch (error) {
-    loaded.delete(codec); // its memory may be damaged too
+    loaded.delete(codec); // its memory may be corrupted too
     answer = { failure: reasonOf(error) };
   }
   parentPort?.postMessage(answer);
@@ -49,7 +49,7 @@ async function decode(codec: CodecName, encoded: Uint8Array): Promise<DecodedFra
     decoder.getEncodedBuffer(encoded.length).set(encoded);
     decoder.decode();
     const { width, height, bitsPerSample: bits, componentCount: samples } = decoder.getFrameInfo();
-    // A copy that is ours: the decoder's memory goes with it.
+    // Copied, because the decoder's memory is freed with it.
     const bytes = Uint8Array.from(decoder.getDecodedBuffer());
     if (bytes.length === 0 || bytes.length !== width * height * samples * (bits > 8 ? 2 : 1)) {
       throw new Error('it ends early');
@@ -57,7 +57,7 @@ async function decode(codec: CodecName, encoded: Uint8Array): Promise<DecodedFra
     const isPlanar = samples > 1 && decoder.getInterleaveMode?.() === 0;
     return { bytes, width, height, samples, bits, isPlanar };
   } catch (error) {
-    // A number stands for an exception of C++.
+    // A number stands for a C++ exception.
     throw typeof error === 'number'
       ? new Error(String(module.getExceptionMessage?.(error) ?? 'unreadable'))
       : error;

@@ -1,5 +1,5 @@
-// JPEG-LS and JPEG 2000, decoded by WebAssembly in threads that start with the first such image. On damaged data such a decoder
-// may run on for minutes: a thread can be ended.
+// JPEG-LS and JPEG 2000, decoded by WebAssembly in threads that start with the first such image. On damaged
+// data, a decoder may run for minutes; a thread can be terminated.
 
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import type { DeclaredSize } from './declaredSize.js';
 
 export type CodecName = 'JPEG-LS' | 'JPEG 2000';
 
-/** Samples as a codec gives them: little endian, one or two bytes each. */
+/** Samples from a codec: little endian, one or two bytes each. */
 export interface DecodedFrame extends DeclaredSize {
   readonly bytes: Uint8Array;
   /** All of one color, then all of the next. */
@@ -23,7 +23,7 @@ export interface CodecTask {
 
 export type CodecAnswer = { readonly frame: DecodedFrame } | { readonly failure: string };
 
-// Threads run built code: Node 20 runs no TypeScript, and tests run from the sources.
+// Threads run the built code: Node 20 cannot run TypeScript, and tests run from the sources.
 const program = fileURLToPath(new URL('codecThread.js', import.meta.url)).replace(
   '/src/data/',
   '/dist/data/',
@@ -34,7 +34,9 @@ const waiting: (() => void)[] = [];
 let threads = 0;
 
 /**
- * @param pixels by which the time is limited: 3 seconds, and 5 more a million
+ * Decodes a frame in a thread.
+ *
+ * @param pixels sets the time limit: 3 seconds, plus 5 per million pixels
  *
  * @example
  * (await decodeFrame({ codec: 'JPEG-LS', encoded: fragment }, 512 * 512)).bits // 16
@@ -80,7 +82,7 @@ function startedThread(): Worker {
   return thread;
 }
 
-/** Undefined where none came in time, or the thread died. */
+/** The thread's answer; undefined if none came in time, or if the thread died. */
 function answerOf(thread: Worker, task: CodecTask, seconds: number): Promise<CodecAnswer | undefined> {
   return new Promise((resolve) => {
     const onMessage = (answer: CodecAnswer) => finish(answer);

@@ -1,4 +1,4 @@
-// Color DICOM as red, green and blue.
+// Converts color DICOM to RGB.
 
 import type { DataSet } from 'dicom-parser';
 import { DataError } from '../../../errors/dataError.js';
@@ -6,11 +6,11 @@ import type { StoredValues } from '../levels/levels.js';
 import type { DicomHeader } from './dicomHeader.js';
 import { type LookupTable, readLookupTable } from './grayLevels.js';
 
-/** Colors of a palette, in 8 bits. */
+/** Palette colors as 8-bit RGB. */
 export function paletteColors(file: DataSet, { isSigned }: DicomHeader, values: StoredValues): Uint8Array {
   const tables = [1, 2, 3].map((color) => {
     const table = readLookupTable(file, `x0028110${color}`, `x0028120${color}`, isSigned);
-    if (!table) throw new DataError('DICOM without its color palette');
+    if (!table) throw new DataError('the DICOM file lacks its color palette');
     return byteTable(table);
   });
   const { first, entries } = readLookupTable(file, 'x00281101', 'x00281201', isSigned)!;
@@ -22,13 +22,13 @@ export function paletteColors(file: DataSet, { isSigned }: DicomHeader, values: 
   return pixels;
 }
 
-/** Eight bits of each entry. Some files write 8 bits into words that they declare as 16. */
+/** Eight bits of each entry. Some files store 8-bit values in words that they declare as 16 bits. */
 function byteTable({ entries, largest }: LookupTable): Uint8Array {
   const isInBytes = largest === 255 || entries.every((entry) => entry < 256);
   return Uint8Array.from(entries, (entry) => (isInBytes ? entry : entry >> 8));
 }
 
-/** Luma and two colors (ITU-R BT.601, full range) to red, green and blue, in place. */
+/** Converts YCbCr (ITU-R BT.601, full range) to RGB, in place. */
 export function ybrToRgb(pixels: Uint8Array): Uint8Array {
   const byte = (value: number) => Math.min(255, Math.max(0, Math.round(value)));
   for (let i = 0; i < pixels.length; i += 3) {
@@ -42,7 +42,7 @@ export function ybrToRgb(pixels: Uint8Array): Uint8Array {
   return pixels;
 }
 
-/** Two pixels that share their colors (Y, Y, Cb, Cr) as two of three values each. */
+/** Expands pairs of pixels that share their colors (Y, Y, Cb, Cr) to three values per pixel. */
 export function fullYbr(shared: Uint8Array): Uint8Array {
   const pixels = new Uint8Array((shared.length / 4) * 6);
   for (let i = 0, at = 0; i + 3 < shared.length; i += 4) {

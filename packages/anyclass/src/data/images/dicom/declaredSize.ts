@@ -1,6 +1,6 @@
 import { DataError } from '../../../errors/dataError.js';
 
-/** What a compressed frame says about itself. */
+/** The size that a compressed frame declares. */
 export interface DeclaredSize {
   readonly width: number;
   readonly height: number;
@@ -9,7 +9,7 @@ export interface DeclaredSize {
 }
 
 /**
- * The size in the header of a compressed frame.
+ * Reads the size from the header of a compressed frame.
  *
  * @example
  * declaredSize(fragment, 'JPEG-LS') // { width: 512, height: 512, samples: 1, bits: 16 }
@@ -21,7 +21,7 @@ export function declaredSize(bytes: Uint8Array, coding: string): DeclaredSize {
   return size;
 }
 
-/** From the marker of the frame: C0 to CF, or F7 in JPEG-LS. */
+/** The size from the frame marker: C0 to CF, or F7 in JPEG-LS. */
 function jpegSize(view: DataView): DeclaredSize | undefined {
   for (let at = 2; at + 10 <= view.byteLength && view.getUint8(at) === 0xff; ) {
     const marker = view.getUint8(at + 1);
@@ -43,7 +43,7 @@ function jpegSize(view: DataView): DeclaredSize | undefined {
   return undefined;
 }
 
-/** From the marker SIZ right at the start, or behind the boxes of a JP2 file. */
+/** The size from the SIZ marker, which is at the start or after the boxes of a JP2 file. */
 function codestreamSize(view: DataView): DeclaredSize | undefined {
   const bytes = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
   const at = bytes.indexOf(Buffer.of(0xff, 0x4f, 0xff, 0x51));

@@ -12,7 +12,8 @@ import { grayLevels } from './grayLevels.js';
 import { storedValues } from './storedValues.js';
 
 /**
- * A frame of a DICOM file: levels where a window is to be chosen, pixels where the file holds colors of 8 bits.
+ * Decodes a frame of a DICOM file: to pixels if the file has 8-bit colors, otherwise to levels, for which a
+ * window is to be chosen.
  *
  * @example
  * await decodeDicom(await readFile('chest.dcm'), { frame: 'first' })
@@ -63,7 +64,7 @@ async function openDicom(bytes: Uint8Array): Promise<{ file: DataSet; header: Di
   try {
     file = parser.parseDicom(bytes);
   } catch (error) {
-    // The parser throws objects and texts too.
+    // The parser also throws plain objects and strings.
     const reason =
       typeof error === 'object' && error !== null && 'exception' in error ? error.exception : error;
     throw new DataError(`damaged DICOM: ${reasonOf(reason).replace(/^dicomParser[.:]\w+: /, '')}`);

@@ -22,21 +22,21 @@ const words = (...values: number[]) =>
 const gray = (values: number[], more: Partial<DicomContent> = {}) =>
   dicomFile({ width: values.length, height: 1, pixels: words(...values), ...more });
 
-/** Levels of a gray file. */
+/** The levels of a gray file. */
 async function levelsOf(file: Uint8Array, frame?: number): Promise<number[]> {
   const content = await decodeDicom(file, { frame });
   if ('kind' in content) throw new Error('expected levels');
   return Array.from(content.values, (value) => content.slope * value + content.intercept);
 }
 
-/** Bytes as the file itself asks for. */
+/** The bytes according to the file's own window. */
 async function shown(file: Uint8Array): Promise<number[]> {
   const content = await decodeDicom(file, {});
   return [...('kind' in content ? content.pixels : windowed(content, 'auto'))];
 }
 
 describe('levels', () => {
-  test('are rescaled, with their sign, from the bits that are stored', async () => {
+  test('are rescaled, with their sign, from the stored bits', async () => {
     const rescale = [[0x00281052, 'DS', '-1024'] as const, [0x00281053, 'DS', '2'] as const];
     expect(await levelsOf(gray([0, 512, 1024], { attributes: rescale }))).toEqual([-1024, 0, 1024]);
     expect(await levelsOf(gray([-5, 7], { isSigned: true }))).toEqual([-5, 7]);
@@ -47,7 +47,7 @@ describe('levels', () => {
     ]);
   });
 
-  test('go through a modality table where there is one', async () => {
+  test('go through the modality table, if any', async () => {
     const table = item([
       [0x00283002, 'US', [3, 10, 16]],
       [0x00283006, 'US', [100, 200, 300]],
@@ -56,7 +56,7 @@ describe('levels', () => {
     expect(await levelsOf(file)).toEqual([100, 100, 200, 300]);
   });
 
-  test('of a frame are those of that frame', async () => {
+  test('are those of the chosen frame', async () => {
     const attributes = [[0x00280008, 'IS', '3'] as const];
     const file = dicomFile({ width: 2, height: 1, pixels: words(1, 2, 3, 4, 5, 6), attributes });
     expect(await levelsOf(file, 3)).toEqual([5, 6]);
@@ -84,14 +84,14 @@ describe('the window of the file', () => {
     expect(await shown(gray([49, 50], { attributes: window('50', '1') }))).toEqual([0, 255]);
   });
 
-  test('is turned around in MONOCHROME1', async () => {
+  test('is inverted in MONOCHROME1', async () => {
     const attributes = window('50', '100', 'LINEAR_EXACT');
     expect(await shown(gray([0, 50, 100], { attributes, photometric: 'MONOCHROME1' }))).toEqual([
       255, 128, 0,
     ]);
   });
 
-  test('is a table where there is one', async () => {
+  test('is a lookup table, if there is one', async () => {
     const table = item([
       [0x00283002, 'US', [2, 5, 8]],
       [0x00283006, 'US', [51, 102]],
@@ -100,7 +100,7 @@ describe('the window of the file', () => {
     expect(await shown(gray([0, 5, 6, 7], { attributes }))).toEqual([51, 51, 102, 102]);
   });
 
-  test('of no width is an error that names the way out', async () => {
+  test('of negative width is an error that says what to set', async () => {
     await expect(shown(gray([1], { attributes: window('5', '-3') }))).rejects.toThrow('data.window');
   });
 });
@@ -114,7 +114,7 @@ describe('transfer syntaxes', () => {
         .map((values) => ({ width, height, values })),
     );
 
-  test('RLE gives back what was packed', async () => {
+  test('RLE restores what was packed', async () => {
     await fc.assert(
       fc.asyncProperty(picture, async ({ values, ...size }) => {
         const pixels = [runLengths(values)];
@@ -125,7 +125,7 @@ describe('transfer syntaxes', () => {
     );
   });
 
-  test('lossless JPEG gives back what was coded, by each predictor', async () => {
+  test('lossless JPEG restores what was encoded, with every predictor', async () => {
     await fc.assert(
       fc.asyncProperty(picture, fc.integer({ min: 1, max: 7 }), async ({ values, ...size }, predictor) => {
         const pixels = [losslessJpeg(values, size.width, size.height, predictor)];
@@ -136,7 +136,7 @@ describe('transfer syntaxes', () => {
     );
   });
 
-  test('JPEG gives the pixels of its JPEG, one after another in frames', async () => {
+  test('JPEG frames give the pixels of their JPEGs', async () => {
     const jpeg = (value: number) =>
       sharp({ create: { width: 16, height: 8, channels: 3, background: { r: value, g: 90, b: 30 } } })
         .jpeg()
@@ -158,7 +158,7 @@ describe('transfer syntaxes', () => {
     expect(Math.abs(last[0]! - 220)).toBeLessThan(4);
   });
 
-  test('others are named, with a way out', async () => {
+  test('unsupported ones are named, with a way out', async () => {
     const transferSyntax = '1.2.840.10008.1.2.4.100';
     await expect(levelsOf(gray([1], { transferSyntax }))).rejects.toThrow(
       /1\.2\.840\.10008\.1\.2\.4\.100.*convert/,
@@ -182,8 +182,8 @@ test('palettes become colors', async () => {
   expect(await shown(file)).toEqual([255, 0, 2, 0, 128, 1]);
 });
 
-describe('damage is told', () => {
-  test('pixels that are cut off', async () => {
+describe('damage is reported', () => {
+  test('truncated pixels', async () => {
     await expect(levelsOf(dicomFile({ width: 4, height: 4, pixels: words(1, 2) }))).rejects.toThrow(
       'truncated',
     );
@@ -199,21 +199,21 @@ describe('damage is told', () => {
   });
 });
 
-// PEER_PYTHON: a Python that has pydicom, where python3 has not.
+// PEER_PYTHON: a Python that has pydicom, if python3 does not.
 const python = process.env['PEER_PYTHON'] ?? 'python3';
 const isMissing = spawnSync(python, ['-c', 'import pydicom, PIL']).status !== 0;
 
 describe.skipIf(isMissing)(
-  'beside pydicom, on the files that it brings (needs it in PEER_PYTHON or python3)',
+  'compared with pydicom on its own test files (needs it in PEER_PYTHON or python3)',
   () => {
-    test('levels, colors and windows are the same', async () => {
+    test('levels, colors, and windows are the same', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'anyclass-dicom-'));
       const peer = resolve(import.meta.dirname, '../../../../../../bench/fixtures/data/dicom_peer.py');
       expect(spawnSync(python, [peer, folder]).status).toBe(0);
       const floats = (file: string) =>
         new Float32Array(Uint8Array.from(readFileSync(join(folder, file))).buffer);
       const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-      // Written without types of values where it declares them.
+      // Invalid: it declares explicit value types but is written without them.
       const compared = names.map((name) => name.slice(0, -5)).filter((name) => name !== 'SC_rgb_jpeg.dcm');
       expect(compared.length).toBeGreaterThan(40);
       for (const name of compared) {

@@ -1,4 +1,4 @@
-// What a DICOM file says about its pixels, checked before anything is computed with it.
+// A DICOM file's description of its pixels, checked before it is used.
 
 import type { DataSet } from 'dicom-parser';
 import { DataError } from '../../../errors/dataError.js';
@@ -6,7 +6,7 @@ import { DataError } from '../../../errors/dataError.js';
 export interface DicomHeader {
   readonly width: number;
   readonly height: number;
-  /** Values a pixel: 1 gray or palette, 3 color. */
+  /** Values per pixel: 1 for gray or palette, 3 for color. */
   readonly samples: 1 | 3;
   /** MONOCHROME2, RGB… */
   readonly photometric: string;
@@ -21,6 +21,8 @@ export interface DicomHeader {
 }
 
 /**
+ * Reads and checks the header.
+ *
  * @example
  * readDicomHeader(parseDicom(bytes)).photometric // 'MONOCHROME2'
  */
@@ -28,7 +30,7 @@ export function readDicomHeader(file: DataSet): DicomHeader {
   if (!file.elements['x7fe00010']) {
     const other = file.elements['x7fe00008'] ?? file.elements['x7fe00009'];
     throw new DataError(
-      other ? 'floating-point DICOM pixels are not supported' : 'a DICOM file without pixels',
+      other ? 'floating-point DICOM pixels are not supported' : 'this is a DICOM file without pixels',
     );
   }
   const samples = whole(file, 'x00280002', 'samples per pixel');
@@ -60,13 +62,13 @@ export function readDicomHeader(file: DataSet): DicomHeader {
   };
 }
 
-/** Numbers of an attribute that holds them as text, such as a window's centers. */
+/** The numbers of an attribute that stores them as text, such as window centers. */
 export function decimals(file: DataSet, tag: string): number[] {
   const values = (file.string(tag) ?? '').split('\\').filter((part) => part.trim() !== '');
   return values.map(Number).filter(Number.isFinite);
 }
 
-/** The first item of a sequence; undefined where there is none. */
+/** The first item of a sequence, if any. */
 export function firstItem(file: DataSet | undefined, tag: string): DataSet | undefined {
   return file?.elements[tag]?.items?.[0]?.dataSet;
 }
@@ -75,19 +77,19 @@ function frameCount(file: DataSet): number {
   const given = file.string('x00280008')?.trim() ?? '';
   if (given === '') return 1;
   const frames = Number(given);
-  if (!Number.isInteger(frames) || frames < 1) throw new DataError(`DICOM with '${given}' frames`);
+  if (!Number.isInteger(frames) || frames < 1) throw new DataError(`damaged DICOM: '${given}' frames`);
   return frames;
 }
 
 function whole(file: DataSet, tag: string, name: string): number {
   const value = file.uint16(tag);
-  if (value === undefined || value === 0) throw new DataError(`DICOM without ${name} (${shownTag(tag)})`);
+  if (value === undefined || value === 0) throw new DataError(`damaged DICOM: no ${name} (${shownTag(tag)})`);
   return value;
 }
 
 function text(file: DataSet, tag: string): string {
   const value = file.string(tag)?.trim();
-  if (!value) throw new DataError(`DICOM without ${shownTag(tag)}`);
+  if (!value) throw new DataError(`damaged DICOM: no ${shownTag(tag)}`);
   return value;
 }
 

@@ -9,12 +9,12 @@ import type { DicomHeader } from './dicomHeader.js';
 import { decodeLosslessJpeg } from './losslessJpeg.js';
 import { decodeRunLengths } from './runLengths.js';
 
-/** Samples of a frame. */
+/** The samples of a frame. */
 export interface FrameSamples {
-  /** Little endian, each of the bits that the header allocates. */
+  /** Little endian, each with the number of bits that the header allocates. */
   readonly bytes: Uint8Array;
   readonly isPlanar: boolean;
-  /** The colors are red, green and blue by now, whatever the header says. */
+  /** Whether the colors are already RGB, whatever the header says. */
   readonly isRgb: boolean;
 }
 
@@ -33,6 +33,8 @@ const compressed: Readonly<Record<string, 'RLE' | 'JPEG' | 'lossless JPEG' | 'JP
 };
 
 /**
+ * Reads the samples of one frame.
+ *
  * @param frame counted from 0
  *
  * @example
@@ -56,7 +58,7 @@ export async function frameSamples(file: DataSet, header: DicomHeader, frame: nu
   }
   const encoded = await encodedFrame(file, element, header, frame);
   if (coding === 'RLE') return { bytes: decodeRunLengths(encoded, header), isPlanar: true, isRgb: false };
-  // Before it is decoded: a damaged size would take minutes, or all memory.
+  // Checked before decoding: with a damaged size, that could take minutes or all memory.
   checkSize(declaredSize(encoded, coding), header, coding);
   const decoded = await decode(coding, encoded, header);
   checkSize(decoded, header, coding);
@@ -91,7 +93,10 @@ async function decodeJpeg(encoded: Uint8Array, { samples, photometric }: DicomHe
   return { bytes: data, width, height, samples: channels, bits: 8, isPlanar: false };
 }
 
-/** With Adobe's marker for 'no color transform', where no marker tells: decoders would take the colors for YCbCr. */
+/**
+ * Adds Adobe's marker for 'no color transform' if there is no marker; decoders would take the colors for
+ * YCbCr.
+ */
 function markedRgb(jpeg: Uint8Array): Uint8Array {
   const isMarked = jpeg[2] === 0xff && (jpeg[3] === 0xe0 || jpeg[3] === 0xee);
   if (isMarked) return jpeg;
@@ -106,11 +111,11 @@ function plainFrame(
   frame: number,
 ): Uint8Array {
   if (element.fragments)
-    throw new DataError('damaged DICOM: compressed pixels where plain ones were declared');
+    throw new DataError('damaged DICOM: the pixels are compressed but declared as uncompressed');
   const { width, height, samples, bitsAllocated, photometric } = header;
   const perPixel = photometric === 'YBR_FULL_422' ? 2 : samples;
   const bits = width * height * perPixel * bitsAllocated;
-  // Frames of single bits follow one another without a gap.
+  // One-bit frames follow one another without padding.
   if (bits % 8 !== 0 && frame > 0)
     throw new DataError('DICOM frames that start within a byte are not supported');
   const size = Math.ceil(bits / 8);
@@ -142,7 +147,7 @@ async function encodedFrame(
     basicOffsetTable && basicOffsetTable.length === frames
       ? basicOffsetTable
       : parser.createJPEGBasicOffsetTable(file, element);
-  if (offsets.length !== frames) throw new DataError('damaged DICOM: frames cannot be told apart');
+  if (offsets.length !== frames) throw new DataError('damaged DICOM: the frame boundaries are unknown');
   return parser.readEncapsulatedImageFrame(file, element, frame, offsets);
 }
 
@@ -154,7 +159,7 @@ function checkSize(found: DeclaredSize, header: DicomHeader, coding: string): vo
   );
 }
 
-/** Samples with as many bytes as the header allocates. */
+/** The samples in as many bytes as the header allocates. */
 function widened({ bytes, bits }: DecodedFrame, { bitsAllocated }: DicomHeader): Uint8Array {
   const has = bits > 8 ? 16 : 8;
   if (has === bitsAllocated) return bytes;
@@ -164,7 +169,10 @@ function widened({ bytes, bits }: DecodedFrame, { bitsAllocated }: DicomHeader):
   return new Uint8Array(Uint16Array.from(bytes).buffer);
 }
 
-/** A copy of a big-endian file with its pixels turned around; bytes too where they are written in words. */
+/**
+ * A copy of a big-endian file with its pixels swapped to little endian; bytes are swapped too if stored in
+ * words.
+ */
 function littleEndian(file: Uint8Array, element: Element, bits: number): Uint8Array {
   const copy = Buffer.from(file);
   const size = bits === 32 ? 4 : bits === 16 || element.vr === 'OW' ? 2 : 1;

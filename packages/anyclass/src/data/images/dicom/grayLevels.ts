@@ -1,4 +1,5 @@
-// Gray DICOM: from stored values to levels (rescale or modality LUT), and the window that the file asks for (PS3.3, C.11).
+// Gray DICOM: from stored values to levels (rescale or modality LUT), and the file's own window (PS3.3,
+// C.11).
 
 import type { DataSet } from 'dicom-parser';
 import { DataError } from '../../../errors/dataError.js';
@@ -6,6 +7,8 @@ import type { Levels, StoredValues } from '../levels/levels.js';
 import { type DicomHeader, decimals, firstItem } from './dicomHeader.js';
 
 /**
+ * The gray levels of a frame.
+ *
  * @param frame counted from 0
  *
  * @example
@@ -31,13 +34,15 @@ export function grayLevels(file: DataSet, header: DicomHeader, values: StoredVal
   };
 }
 
-/** Where an enhanced file has an attribute of a frame: with that frame, or with all. */
+/**
+ * The group with a frame's attribute in an enhanced file: the frame's own, or the one shared by all frames.
+ */
 function frameGroup(file: DataSet, frame: number, tag: string): DataSet | undefined {
   const own = file.elements['x52009230']?.items?.[frame]?.dataSet;
   return [own, firstItem(file, 'x52009229')].find((group) => group?.elements[tag] !== undefined);
 }
 
-/** The first window: center, width and how values between are shown. */
+/** The first window: its center, width, and function. */
 function voiWindow(file: DataSet): ((level: number) => number) | undefined {
   const [center] = decimals(file, 'x00281050');
   const [width] = decimals(file, 'x00281051');
@@ -47,10 +52,10 @@ function voiWindow(file: DataSet): ((level: number) => number) | undefined {
   if (kind === 'LINEAR_EXACT' && width > 0) return (level) => (level - center) / width + 0.5;
   if (kind === 'LINEAR' && width > 1) return (level) => (level - (center - 0.5)) / (width - 1) + 0.5;
   if (kind === 'LINEAR' && width === 1) return (level) => (level > center - 0.5 ? 1 : 0);
-  throw new DataError(`a DICOM window of width ${width} (${kind}); set data.window instead`);
+  throw new DataError(`the DICOM window has width ${width} (${kind}); set data.window instead`);
 }
 
-/** The file's table in place of a window. */
+/** The file's lookup table, which replaces the window. */
 function voiTable(file: DataSet): ((level: number) => number) | undefined {
   const table = lookupTable(firstItem(file, 'x00283010'), false);
   if (!table) return undefined;
@@ -65,7 +70,7 @@ export interface LookupTable {
   /** The value that the first entry stands for. */
   readonly first: number;
   readonly entries: Uint8Array | Uint16Array;
-  /** What its bits can hold. */
+  /** The largest value that its bits allow. */
   readonly largest: number;
 }
 
@@ -73,7 +78,7 @@ function lookupTable(item: DataSet | undefined, isSigned: boolean): LookupTable 
   return item && readLookupTable(item, 'x00283002', 'x00283006', isSigned);
 }
 
-/** A table of a DICOM file, given by the tags of its descriptor and of its data. */
+/** Reads a lookup table, given the tags of its descriptor and its data. */
 export function readLookupTable(
   item: DataSet,
   descriptor: string,

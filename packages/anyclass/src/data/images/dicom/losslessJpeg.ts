@@ -1,5 +1,6 @@
-// Lossless JPEG (ITU-T T.81, annex H): each sample is predicted from its neighbors and the difference is Huffman-coded. DICOM's
-// X-rays and scans are often stored so; libjpeg-turbo reads it only from version 3 on, and sharp not at all.
+// Lossless JPEG (ITU-T T.81, annex H): each sample is predicted from its neighbors, and the difference is
+// Huffman-coded. X-rays and scans in DICOM are often stored this way. libjpeg-turbo reads it only since
+// version 3, and sharp not at all.
 
 import { DataError } from '../../../errors/dataError.js';
 import type { DecodedFrame } from './codecs.js';
@@ -9,7 +10,7 @@ interface Component {
   table: HuffmanTable | undefined;
 }
 
-/** Values by code length: those of length n have codes from `firstCode[n]` on. */
+/** Values by code length: codes of length n start at `firstCode[n]`. */
 interface HuffmanTable {
   readonly firstCode: Int32Array;
   readonly firstIndex: Int32Array;
@@ -18,7 +19,7 @@ interface HuffmanTable {
 }
 
 /**
- * Samples interleaved, little endian, in one byte or two.
+ * Decodes a frame to interleaved, little-endian samples of one or two bytes.
  *
  * @example
  * decodeLosslessJpeg(fragment).bits // 12
@@ -42,7 +43,7 @@ export function decodeLosslessJpeg(bytes: Uint8Array): DecodedFrame {
       if (!frame) throw damaged('it has no size');
       return readScan(bytes, start, end, frame, tables, restartInterval);
     } else if (marker >= 0xffc0 && marker <= 0xffcf && marker !== 0xffcc) {
-      throw new DataError('another kind of JPEG where lossless was declared');
+      throw new DataError('the JPEG is declared as lossless but is of another kind');
     }
     at = end;
   }
@@ -53,7 +54,7 @@ function readFrame(view: DataView, start: number, end: number) {
   if (count === 0 || end < start + 6 + 3 * count) throw damaged('its header is truncated');
   const components = Array.from({ length: count }, (_, i): Component => {
     if (view.getUint8(start + 7 + 3 * i) !== 0x11)
-      throw new DataError('lossless JPEG with subsampled colors');
+      throw new DataError('lossless JPEG with subsampled colors is not supported');
     return { id: view.getUint8(start + 6 + 3 * i), table: undefined };
   });
   const [bits, height, width] = [view.getUint8(start), view.getUint16(start + 1), view.getUint16(start + 3)];
@@ -76,7 +77,7 @@ function readTables(
     const total = counts.reduce((sum, count) => sum + count, 0);
     const values = bytes.subarray(at + 17, at + 17 + total);
     at += 17 + total;
-    if (at > end || values.some((value) => value > 16)) throw damaged('a Huffman table');
+    if (at > end || values.some((value) => value > 16)) throw damaged('a Huffman table is invalid');
     const firstCode = new Int32Array(18);
     const firstIndex = new Int32Array(18);
     for (let n = 1, code = 0, index = 0; n <= 16; n++) {
@@ -98,12 +99,13 @@ function readScan(
   restartInterval: number,
 ): DecodedFrame {
   const count = bytes[start] ?? 0;
-  if (count !== components.length) throw new DataError('lossless JPEG with a scan for each color');
+  if (count !== components.length)
+    throw new DataError('lossless JPEG with one scan per color is not supported');
   for (let i = 0; i < count; i++) components[i]!.table = tables[bytes[start + 2 + 2 * i]! >> 4];
   const predictor = bytes[start + 1 + 2 * count] ?? 0;
   const shift = bytes[start + 3 + 2 * count]! & 15;
   if (end < start + 4 + 2 * count || predictor < 1 || predictor > 7 || shift >= bits)
-    throw damaged('its scan');
+    throw damaged('its scan header is invalid');
 
   const stride = width * count;
   const samples = new Uint16Array(stride * height);
@@ -115,7 +117,7 @@ function readScan(
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       if (restartInterval > 0 && untilRestart === 0) {
-        if (x !== 0) throw new DataError('lossless JPEG that restarts within a row');
+        if (x !== 0) throw new DataError('lossless JPEG that restarts within a row is not supported');
         reader.restart();
         untilRestart = restartInterval;
         restartRow = y;
@@ -169,7 +171,7 @@ function bitReader(bytes: Uint8Array, start: number) {
       if (byte === undefined) throw damaged('it is truncated');
       if (byte === 0xff) {
         if (bytes[at + 1] !== 0) throw damaged('it is truncated');
-        at += 1; // a zero after FF is no data
+        at += 1; // the zero after FF is stuffing
       }
       at += 1;
       held = ((held << 8) | byte) & 0xffffff;
@@ -195,11 +197,12 @@ function bitReader(bytes: Uint8Array, start: number) {
         const value = take(size);
         return value < 1 << (size - 1) ? value - (1 << size) + 1 : value;
       }
-      throw damaged('a code that no table has');
+      throw damaged('a Huffman code is invalid');
     },
     restart(): void {
       heldBits = 0;
-      if (bytes[at] !== 0xff || (bytes[at + 1]! & 0xf8) !== 0xd0) throw damaged('a restart is missing');
+      if (bytes[at] !== 0xff || (bytes[at + 1]! & 0xf8) !== 0xd0)
+        throw damaged('a restart marker is missing');
       at += 2;
     },
   };

@@ -2,8 +2,8 @@ import { DataError } from '../../../errors/dataError.js';
 import type { DicomHeader } from './dicomHeader.js';
 
 /**
- * A frame of DICOM's RLE as plain samples, little endian, one color after another. Each byte of the samples is a segment of its
- * own, the highest first (PS3.5, annex G).
+ * Decodes a frame of DICOM's RLE to plain samples, little endian, one color plane after another. Each byte of
+ * the samples has its own segment, the most significant first (PS3.5, annex G).
  *
  * @example
  * decodeRunLengths(frame, header).length // width · height · samples · bytes
@@ -31,7 +31,7 @@ export function decodeRunLengths(
   return out;
 }
 
-/** Writes `count` bytes to every `stride`-th place. */
+/** Writes `count` bytes, `stride` bytes apart. */
 function unpackBits(
   source: Uint8Array,
   start: number,

@@ -3,7 +3,7 @@ import type { DicomHeader } from './dicomHeader.js';
 import type { FrameSamples } from './frameSamples.js';
 
 /**
- * The values of a frame, colors interleaved: of the bits that are allocated those that are stored, with their sign.
+ * The values of a frame, colors interleaved: the stored bits within the allocated ones, with their sign.
  *
  * @example
  * storedValues(samples, header) // an Int16Array for a CT slice
@@ -15,7 +15,7 @@ export function storedValues(samples: FrameSamples, header: DicomHeader): Stored
   if (bitsAllocated === 1 || (bitsStored === bitsAllocated && bitsAllocated !== 8)) return ordered;
   if (bitsStored === 8 && bitsAllocated === 8)
     return isSigned ? Int16Array.from(Int8Array.from(ordered)) : ordered;
-  // Up to the top, and down again: bits above go, and the sign comes along.
+  // Shifting up drops the bits above; shifting back down extends the sign.
   const up = 31 - highBit;
   const down = 32 - bitsStored;
   const chosen = isSigned && bitsAllocated === 8 ? new Int16Array(ordered.length) : ordered;
@@ -33,7 +33,7 @@ function allocatedValues(
   if (bitsAllocated === 1) {
     return Uint8Array.from({ length: width * height }, (_, i) => (bytes[i >> 3]! >> (i & 7)) & 1);
   }
-  const memory = Uint8Array.from(bytes).buffer; // aligned, and ours to change
+  const memory = Uint8Array.from(bytes).buffer; // a copy: aligned, and safe to change
   if (bitsAllocated === 8) return new Uint8Array(memory);
   if (bitsAllocated === 16) return isSigned ? new Int16Array(memory) : new Uint16Array(memory);
   return isSigned ? new Int32Array(memory) : new Uint32Array(memory);

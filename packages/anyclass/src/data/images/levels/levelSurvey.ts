@@ -1,4 +1,4 @@
-// Which levels and frames the images of a dataset have, and whether the window and the frame that are set suit them.
+// Surveys the levels and frames of a dataset's images, and whether the configured window and frame suit them.
 
 import type { Words } from '../../../errors/counted.js';
 import { type CountedNames, countedNames } from '../../countedNames.js';
@@ -11,38 +11,38 @@ import { type Window, windowText } from './window.js';
 
 type Range = readonly [low: number, high: number];
 
-/** What images of more than 8 bits hold. */
+/** The levels of images with more than 8 bits. */
 export interface LevelStatistics {
   readonly images: number;
-  /** Of these, DICOM files that say how they are to be shown. */
+  /** How many of them are DICOM files with their own window. */
   readonly withOwnWindow: number;
   readonly lowest: number;
   readonly highest: number;
-  /** Medians over the images of their 0.5th and 99.5th percentiles. */
+  /** The medians, over the images, of their 0.5th and 99.5th percentiles. */
   readonly typical: Range;
-  /** One window for all, which cuts nothing off. */
+  /** One window for all images that clips nothing. */
   readonly suggested: Range;
 }
 
-/** Something about levels or frames that a user should decide. */
+/** A choice of levels or frames that the user should make. */
 export interface LevelProblem extends Remark {
   readonly kind: 'no-window' | 'unfit-window' | 'frames';
 }
 
 export interface LevelSurvey {
-  /** Looks at the image of a row, in any order; rejects where it cannot be read. */
+  /** Examines the image of a row, in any order; rejects if it cannot be read. */
   add(row: number, name: string, image: StoredImage): Promise<void>;
-  /** Undefined where all images have 8 bits. */
+  /** Undefined if all images have 8 bits. */
   statistics(): LevelStatistics | undefined;
-  /** `isSample` words them for many, of which the images looked at are a few. */
+  /** With `isSample`, the wording is plural, because the examined images stand for many. */
   problems(isSample?: boolean): LevelProblem[];
 }
 
-/** A window that leaves this much of an image black or white was meant for others. */
+/** A window that turns more than this share of an image black or white was meant for other images. */
 const mostCutOff = 0.9;
 
 /**
- * Looks at images one after another.
+ * Creates a survey, to which images are added one after another.
  *
  * @param reading the window and the frame to judge
  *
@@ -95,7 +95,7 @@ export function createLevelSurvey(reading: ImageReading): LevelSurvey {
 const looksAt = 16;
 
 /**
- * The same for a few images, evenly spread: enough to hear of a window that is missing before anything is decoded.
+ * Surveys a few images, evenly spread: enough to notice a missing window before anything is decoded.
  *
  * @example
  * (await surveySample(dataset, dataset.splits.train)).problems()
@@ -106,7 +106,7 @@ export async function surveySample(dataset: Dataset, rows: Int32Array): Promise<
   const step = Math.max(1, Math.ceil(rows.length / looksAt));
   for (let i = 0; i < rows.length; i += step) {
     const row = rows[i]!;
-    // What cannot be read is reported where it is decoded.
+    // Unreadable images are reported when they are decoded.
     await dataset.images
       .read(row)
       .then(
@@ -118,17 +118,17 @@ export async function surveySample(dataset: Dataset, rows: Int32Array): Promise<
   return survey;
 }
 
-/** The problems of a few images, as lines for a log. */
+/** The problems found in a few images, as log lines. */
 export async function levelRemarks(dataset: Dataset, rows: Int32Array): Promise<string[]> {
   const problems = (await surveySample(dataset, rows)).problems(true);
-  return problems.map(({ text, examples }) => `warning: ${text}; such as ${examples[0]}`);
+  return problems.map(({ text, examples }) => `warning: ${text}; for example, ${examples[0]}`);
 }
 
 function noWindowWords([low, high]: Range = [0, 65535]): Words {
-  const advice = `from its own darkest to its brightest level. Set data.window=[${low},${high}] to keep levels comparable, or data.window=auto to keep this`;
+  const advice = `from its own darkest to its brightest level. Set data.window=[${low},${high}] to keep levels comparable, or data.window=auto to accept this`;
   return [
-    `image of more than 8 bits, and data.window is not set: it is stretched ${advice}`,
-    `images of more than 8 bits, and data.window is not set: each is stretched ${advice}`,
+    `image with more than 8 bits, but data.window is not set: it is stretched ${advice}`,
+    `images with more than 8 bits, but data.window is not set: each is stretched ${advice}`,
   ];
 }
 
@@ -138,14 +138,14 @@ function cutOffWords(window: Window): Words {
 }
 
 const plainWords: Words = [
-  'image of 8 bits, on which data.window has no effect',
-  'images of 8 bits, on which data.window has no effect',
+  'image with 8 bits, on which data.window has no effect',
+  'images with 8 bits, on which data.window has no effect',
 ];
 
-const chooseFrame = 'set data.frame to first, middle, last or a number to choose';
+const chooseFrame = 'set data.frame to first, middle, last, or a number to choose another';
 const severalWords: Words = [
-  `file with several frames, of which the first is used; ${chooseFrame}`,
-  `files with several frames, of which the first is used; ${chooseFrame}`,
+  `file with several frames, only the first of which is used; ${chooseFrame}`,
+  `files with several frames, only the first of which is used; ${chooseFrame}`,
 ];
 
 function summary(
@@ -165,13 +165,13 @@ function summary(
   };
 }
 
-/** Of levels that count from 0, the largest that their bits can hold: 12 bits, 14, 16. */
+/** For levels that start at 0, the largest value of their bit depth (10, 12, 14, 16 bits). */
 function topLevel(lowest: number, highest: number): number {
   const whole = [255, 1023, 4095, 16_383, 65_535].find((top) => highest <= top);
   return lowest >= 0 && highest > 1 && whole !== undefined ? whole : rounded(highest);
 }
 
-/** The share of an image below or above a window. */
+/** The share of an image's pixels below or above a window. */
 function shareOutside({ values, slope, intercept }: Levels, [low, high]: Range): number {
   let outside = 0;
   for (let i = 0; i < values.length; i++) {

@@ -15,26 +15,26 @@ const row = (values: Levels['values'], more: Partial<Levels> = {}): Levels => ({
 const shown = (levels: Levels, window: Window) => [...windowed(levels, window)];
 
 describe('windows', () => {
-  test('levels between become gray in proportion, others black or white', () => {
+  test('map levels in between to gray linearly, and others to black or white', () => {
     const levels = row(Uint16Array.of(0, 1000, 2048, 4095, 60_000));
     expect(shown(levels, [0, 4095])).toEqual([0, 62, 128, 255, 255]);
     expect(shown(levels, [1000, 2048])).toEqual([0, 0, 255, 255, 255]);
   });
 
-  test('are in levels, not in stored values', () => {
+  test('are given in levels, not in stored values', () => {
     const hounsfield = { slope: 2, intercept: -1024 };
     expect(shown(row(Int16Array.of(-500, 0, 512, 712), hounsfield), [0, 400])).toEqual([0, 0, 0, 255]);
     expect(shown(row(Int16Array.of(-500, 512, 612), hounsfield), [0, 400])).toEqual([0, 0, 128]);
   });
 
-  test('auto spares an image of 10,000 pixels its one hot pixel, and takes the whole range of a small one', () => {
+  test('auto ignores a single hot pixel in a large image, and uses the full range of a small one', () => {
     const values = Uint16Array.from({ length: 20_000 }, (_, i) => i % 4096);
     values[7] = 65_535;
     expect(windowed(row(values), 'auto')[4095]).toBeGreaterThan(250);
     expect(shown(row(Uint16Array.of(10, 20, 30)), 'auto')).toEqual([0, 128, 255]);
   });
 
-  test('auto is what the file asks for, where it does; others are not', () => {
+  test("auto uses the file's own window, if any; other windows do not", () => {
     const ownWindow = (level: number) => (level > 15 ? 1 : 0);
     const levels = row(Uint16Array.of(10, 20, 30), { ownWindow });
     expect(shown(levels, 'auto')).toEqual([0, 255, 255]);
@@ -45,7 +45,7 @@ describe('windows', () => {
     expect(shown(row(Uint8Array.of(0, 255), { isInverted: true }), [0, 255])).toEqual([255, 0]);
   });
 
-  test('one level alone is black, and so is what is no number', () => {
+  test('an image of a single level is black, and so is NaN', () => {
     expect(shown(row(Uint16Array.of(7, 7)), 'auto')).toEqual([0, 0]);
     expect(shown(row(Float32Array.of(Number.NaN, 0.5, 1.5)), 'auto')).toEqual([0, 0, 255]);
   });
@@ -60,7 +60,7 @@ describe('percentiles', () => {
   );
   const slopes = fc.constantFrom(1, 2, -1, 0.5);
 
-  test('are numpy’s, by the methods lower and higher, whatever the type and the slope', () => {
+  test('match NumPy’s methods lower and higher, whatever the type and slope', () => {
     fc.assert(
       fc.property(values, slopes, fc.nat(100), fc.nat(100), (stored, slope, a, b) => {
         const [low, high] = [Math.min(a, b), Math.max(a, b)];
@@ -74,7 +74,7 @@ describe('percentiles', () => {
     );
   });
 
-  test('leave padding out, and there are none of padding alone', () => {
+  test('ignore padding, and are undefined for padding alone', () => {
     const levels = row(Int16Array.of(-2000, -2000, 5, 9), { padding: [-2000, -2000] });
     expect(percentileLevels(levels, [0, 100])).toEqual([5, 9]);
     expect(percentileLevels(row(Int16Array.of(3), { padding: [3, 3] }), [0, 100])).toBeUndefined();

@@ -1,29 +1,29 @@
-// Images of more than 8 bits a channel: their levels, and the bytes that a window makes of them.
+// Images with more than 8 bits per channel: their levels, and how a window maps them to bytes.
 
 import { type Window, windowPercentiles } from './window.js';
 
-/** An image with the levels that its file holds. */
+/** An image with the levels of its file. */
 export interface Levels {
   readonly width: number;
   readonly height: number;
   readonly channels: 1 | 3;
-  /** As stored, channels interleaved. */
+  /** The stored values, channels interleaved. */
   readonly values: StoredValues;
-  /** A stored value's level is slope · value + intercept: Hounsfield units in CT. */
+  /** The level of a stored value is slope · value + intercept; in CT, Hounsfield units. */
   readonly slope: number;
   readonly intercept: number;
-  /** What the file itself makes of a level, from 0 to 1. */
+  /** The file's own mapping of levels to brightness, from 0 to 1. */
   readonly ownWindow?: ((level: number) => number) | undefined;
-  /** The lowest level is white. */
+  /** Whether the lowest level is white. */
   readonly isInverted?: boolean;
-  /** Stored values that stand for 'nothing here': no part of the statistics. */
+  /** Stored values that mean 'nothing here' and do not count in statistics. */
   readonly padding?: readonly [low: number, high: number] | undefined;
 }
 
 export type StoredValues = Uint8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array;
 
 /**
- * The image in 8 bits, as a window shows it. NaN is black, and so is an image of one level.
+ * Applies a window to get an 8-bit image. NaN is black, and so is an image of a single level.
  *
  * @example
  * windowed({ width: 3, height: 1, channels: 1, values: Uint16Array.of(0, 2048, 4095), slope: 1, intercept: 0 }, [0, 4095])
@@ -43,8 +43,8 @@ export function windowed(levels: Levels, window: Window): Uint8Array {
 }
 
 /**
- * The levels at two percentiles, without what stands for nothing: the greatest level that is not above the lower one, and the
- * smallest that is not below the upper (numpy's methods `lower` and `higher`). Undefined where no pixel has a level.
+ * The levels at two percentiles, ignoring padding: the greatest level not above the lower percentile, and the
+ * smallest not below the upper one (NumPy's methods `lower` and `higher`). Undefined if no pixel has a level.
  *
  * @example
  * percentileLevels(levels, [0, 100]) // the smallest and the largest
@@ -56,7 +56,7 @@ export function percentileLevels(
   const { slope, intercept } = levels;
   const at = orderStatistics(levels);
   if (at === undefined) return undefined;
-  // A falling slope turns the order around.
+  // A negative slope reverses the order.
   const [first, last] = slope < 0 ? [100 - high, 100 - low] : [low, high];
   const ends = [at(first, Math.floor), at(last, Math.ceil)].map((value) => slope * value + intercept);
   return [Math.min(...ends), Math.max(...ends)];
@@ -74,12 +74,12 @@ function linear([low, high]: readonly [number, number]): (level: number) => numb
   return span > 0 ? (level) => (level - low) / span : () => 0;
 }
 
-/** Values of at most 16 bits, for which a table of all of them is quicker than to compute each pixel. */
+/** Whether values have at most 16 bits, so that a table of all values is faster than computing each pixel. */
 function isTabled(values: StoredValues): values is Uint8Array | Uint16Array | Int16Array {
   return values.BYTES_PER_ELEMENT <= 2;
 }
 
-/** Of values of 16 bits always with the same type of array, which halves the time. */
+/** Looks up each value. For 16 bits, the array type is always the same, which halves the time. */
 function lookedUp(values: Uint8Array | Uint16Array | Int16Array, table: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(values.length);
   if (values instanceof Uint8Array) {
@@ -91,7 +91,7 @@ function lookedUp(values: Uint8Array | Uint16Array | Int16Array, table: Uint8Arr
   return bytes;
 }
 
-/** Negative values sort behind the others, as their lower 16 bits do. */
+/** The bytes of all possible values. Negative values come after the others, as their lower 16 bits do. */
 function tableOf(values: StoredValues, toByte: (value: number) => number): Uint8Array {
   const isSigned = values instanceof Int16Array;
   const table = new Uint8Array(values.BYTES_PER_ELEMENT === 1 ? 0x100 : 0x10000);
@@ -99,7 +99,7 @@ function tableOf(values: StoredValues, toByte: (value: number) => number): Uint8
   return table;
 }
 
-/** The stored value at a percentile, at a rank that is rounded as asked. */
+/** Returns a function for the stored value at a percentile, with the rank rounded by `round`. */
 function orderStatistics({
   values,
   padding,

@@ -1,16 +1,16 @@
-// Levels of PNG and TIFF of more than 8 bits a channel, read by sharp without a change of their values.
+// Levels of PNG and TIFF with more than 8 bits per channel, read by sharp without changing their values.
 
 import type { Metadata, Sharp } from 'sharp';
 import { DataError } from '../../../errors/dataError.js';
 import type { Levels, StoredValues } from './levels.js';
 
-/** Whether a file's samples are more than bytes. */
+/** Whether a file's samples have more than 8 bits. */
 export function isDeep({ depth }: Metadata): boolean {
   return depth !== undefined && depth !== 'uchar';
 }
 
 /**
- * The levels of an image that sharp opened, upright, on black where it is transparent.
+ * The levels of an image opened by sharp, upright, with black behind transparent pixels.
  *
  * @example
  * await sharpLevels(sharp('scan.tif', { ignoreIcc: true }), await sharp('scan.tif').metadata())
@@ -20,9 +20,9 @@ export async function sharpLevels(image: Sharp, { depth, channels }: Metadata): 
   const is16 = depth === 'ushort' || depth === 'short';
   if (isColor && !is16)
     throw new DataError(`color with samples of type ${depth} is not supported; store 16 bits`);
-  // sharp computes in this space: any other would scale the values.
+  // sharp computes in this color space; any other would scale the values.
   const space = is16 ? (isColor ? 'rgb16' : 'grey16') : 'b-w';
-  // Negative values would be cut off.
+  // Without the shift, negative values would be clipped.
   const shift = depth === 'short' ? 0x8000 : 0;
   const shifted = shift === 0 ? image : image.linear(1, shift);
   const { data, info } = await shifted

@@ -6,7 +6,7 @@ import { tiff } from '../../../../test/deepImages.js';
 import { sharpLevels } from './sharpLevels.js';
 import { tiffLevels } from './tiffStrips.js';
 
-/** As libtiff writes it. */
+/** A TIFF as libtiff writes it. */
 function written(values: Uint16Array, width: number, height: number, options: TiffOptions): Promise<Buffer> {
   return sharp(values, { raw: { width, height, channels: 1 } })
     .pipelineColourspace('grey16')
@@ -24,10 +24,10 @@ const noise = (width: number, height: number) =>
   Uint16Array.from({ length: width * height }, (_, i) => (i * 40_503 + (i >> 3) * 7919) & 0xffff);
 
 test.each<[string, TiffOptions]>([
-  ['stored as it is', { compression: 'none' }],
-  ['by deflate', { compression: 'deflate', predictor: 'none' }],
-  ['by deflate of differences', { compression: 'deflate', predictor: 'horizontal' }],
-])('a picture %s, in one strip or many, has the levels that libvips finds', async (_, options) => {
+  ['stored uncompressed', { compression: 'none' }],
+  ['stored with deflate', { compression: 'deflate', predictor: 'none' }],
+  ['stored with deflate of differences', { compression: 'deflate', predictor: 'horizontal' }],
+])('an image %s, in one strip or many, has the levels that libvips finds', async (_, options) => {
   for (const [width, height] of [
     [1, 1],
     [7, 3],
@@ -41,7 +41,7 @@ test.each<[string, TiffOptions]>([
   }
 });
 
-test('what a plain TIFF holds is what is read, whatever the numbers', async () => {
+test('any numbers in a plain TIFF are read exactly', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint16Array({ minLength: 12, maxLength: 12 }), async (values) => {
       expect((await tiffLevels(tiff([[...values]], 4, 3), {}))?.values).toEqual(values);
@@ -49,7 +49,7 @@ test('what a plain TIFF holds is what is read, whatever the numbers', async () =
   );
 });
 
-test('what else a TIFF may hold is left to libvips', async () => {
+test('other kinds of TIFF are left to libvips', async () => {
   const values = noise(64, 48);
   const others = [
     await written(values, 64, 48, { compression: 'lzw' }),
@@ -73,7 +73,7 @@ test('what else a TIFF may hold is left to libvips', async () => {
   for (const bytes of others) expect(await tiffLevels(bytes, {})).toBeUndefined();
 });
 
-test('400 damaged pictures are read as libvips reads them, or left to it', async () => {
+test('400 damaged images are read as libvips reads them, or left to it', async () => {
   const whole = await written(noise(40, 30), 40, 30, { compression: 'deflate', predictor: 'horizontal' });
   let read = 0;
   for (let i = 0; i < 400; i++) {
@@ -86,7 +86,7 @@ test('400 damaged pictures are read as libvips reads them, or left to it', async
   expect(read).toBeGreaterThan(10);
 });
 
-test('a picture above the pixel limit is refused before memory is taken', async () => {
+test('an image above the pixel limit is refused before memory is allocated', async () => {
   await expect(tiffLevels(tiff([[1, 2, 3, 4]], 2, 2), { pixelLimit: 3 })).rejects.toThrow(
     '2 x 2 pixels exceed the pixel limit of 3; raise data.pixelLimit',
   );

@@ -1,6 +1,6 @@
-// Levels of the plainest TIFFs: one gray picture of 16 bits in strips, as it is or by deflate, as Python's tifffile and microscopes
-// write them. libvips takes longer to hand out such levels than everything after takes; it reads whatever else a TIFF may hold,
-// and says what is wrong with a damaged one.
+// Levels of the simplest TIFFs: one 16-bit gray image in strips, uncompressed or deflated, as Python's
+// tifffile and microscopes write them. For these, libvips takes longer to return the levels than everything
+// that follows. It reads all other TIFFs, and says what is wrong with a damaged one.
 
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
@@ -9,12 +9,15 @@ import type { Levels } from './levels.js';
 
 const inflated = promisify(inflate);
 
-/** Values that a directory has by a tag's number. */
+/** The values of a directory, by tag number. */
 type Directory = ReadonlyMap<number, readonly number[]>;
 
 const bytesOfType: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 12: 8 };
 
-/** What the file must say, or say nothing of, to be read here: 16 bits, one sample, black is 0, upright, unsigned. */
+/**
+ * Tags that must have these values, or default to them, to be read here: 16 bits, one sample, black is 0,
+ * upright, unsigned.
+ */
 const plain: readonly (readonly [tag: number, expected: number, standard: number])[] = [
   [258, 16, 1],
   [277, 1, 1],
@@ -23,14 +26,14 @@ const plain: readonly (readonly [tag: number, expected: number, standard: number
   [274, 1, 1],
   [339, 1, 1],
 ];
-/** Tiles, more pictures below this one, and what is transparent. */
+/** Tags that rule a file out: tiles, subimages, and extra samples such as transparency. */
 const others = [322, 330, 338];
 
-/** What deflate makes of a byte at most. */
+/** The most bytes that deflate can produce from one byte. */
 const mostInflated = 1032;
 
 /**
- * The levels of a plain TIFF; undefined of any other, and of a damaged one.
+ * The levels of a plain TIFF; undefined for any other TIFF, and for a damaged one.
  *
  * @example
  * (await tiffLevels(await readFile('scan.tif'), {}))?.values // Uint16Array
@@ -51,7 +54,7 @@ export async function tiffLevels(
   return { width, height, channels: 1, values, slope: 1, intercept: 0 };
 }
 
-/** The only directory of a file whose numbers are little-endian. */
+/** The directory of a little-endian file; undefined if there are several. */
 function readDirectory(bytes: Uint8Array): Directory | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (bytes.length < 8 || view.getUint32(0, true) !== 0x2a4949) return undefined;
@@ -61,7 +64,7 @@ function readDirectory(bytes: Uint8Array): Directory | undefined {
   const end = at + 2 + 12 * count;
   if (end + 4 > bytes.length || view.getUint32(end, true) !== 0) return undefined;
   const directory = new Map<number, number[]>();
-  // A damaged file may have thousands of entries that all are as long as itself.
+  // A damaged file may have thousands of entries, each as long as the file itself.
   let room = bytes.length;
   for (let entry = at + 2; entry < end; entry += 12) {
     const type = view.getUint16(entry + 2, true);
@@ -72,14 +75,14 @@ function readDirectory(bytes: Uint8Array): Directory | undefined {
     if (place + size > bytes.length || room < 0) return undefined;
     const value = (i: number) =>
       type === 3 ? view.getUint16(place + 2 * i, true) : view.getUint32(place + 4 * i, true);
-    // Texts and fractions are of no concern here.
+    // Texts and fractions are not needed here.
     const isWhole = type === 3 || type === 4;
     directory.set(view.getUint16(entry, true), isWhole ? Array.from({ length }, (_, i) => value(i)) : []);
   }
   return directory;
 }
 
-/** The numbers as stored; undefined where strips are missing, or are not what the sizes say. */
+/** The numbers as stored; undefined if strips are missing or have the wrong size. */
 async function readStrips(
   bytes: Uint8Array,
   directory: Directory,
@@ -111,7 +114,7 @@ async function readStrips(
     const [start, end] = [offsets[i]!, offsets[i]! + sizes[i]!];
     if (end > bytes.length) return undefined;
     const stored = bytes.subarray(start, end);
-    // In one piece: the usual ones of 16 KiB take twice as long.
+    // In one piece: the default chunks of 16 KiB take twice as long.
     const room = { chunkSize: Math.max(64, length), maxOutputLength: length };
     const strip = isDeflated ? await inflated(stored, room).catch(() => {}) : stored;
     if (strip?.length !== length) return undefined;
@@ -120,7 +123,7 @@ async function readStrips(
   return values;
 }
 
-/** Each value was stored as what it has more than the one on its left. */
+/** Undoes the horizontal predictor, which stores each value as its difference from the one on its left. */
 function addUp(values: Uint16Array, width: number): void {
   for (let row = 0; row < values.length; row += width) {
     let sum = 0;

@@ -1,8 +1,10 @@
 /**
- * Which levels of an image of more than 8 bits become black and white; those between become gray in proportion.
+ * Which levels of an image with more than 8 bits become black and white; levels in between become gray
+ * linearly.
  *
- * - `auto`: as the file asks for (DICOM's window or VOI LUT), else from the smallest to the largest level of each image, except
- *   for one pixel in 10,000 at either end, so that a few hot pixels don't decide;
+ * - `auto`: the file's own window (DICOM's window or VOI LUT), or else from the smallest to the largest level
+ * of each image,
+ *   ignoring one pixel in 10,000 at either end, so that a few hot pixels don't matter;
  * - `percentiles`: from the 0.5th to the 99.5th percentile of each image; `{ percentiles: [1, 99] }` for others;
  * - `[low, high]`: the same levels for all images, after DICOM's rescale: Hounsfield units in CT.
  */
@@ -14,7 +16,7 @@ export type Window =
 
 export const defaultWindow = 'auto' satisfies Window;
 
-/** The percentiles that a window takes from each image; undefined where it is the same for all. */
+/** The percentiles that a window takes from each image; undefined if the window is the same for all. */
 export function windowPercentiles(window: Window): readonly [number, number] | undefined {
   if (window === 'auto') return [0.01, 99.99];
   if (window === 'percentiles') return [0.5, 99.5];

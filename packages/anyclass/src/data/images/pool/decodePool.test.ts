@@ -14,7 +14,7 @@ const bytesOf = (name: string) => readFileSync(join(fixtures, name));
 const childList = `/proc/${process.pid}/task/${process.pid}/children`;
 const children = () => readFileSync(childList, 'utf8').split(' ').filter(Boolean).map(Number);
 
-test('messages are put together whatever the chunks', () => {
+test('messages are reassembled from chunks of any size', () => {
   const messages = fc.array(fc.tuple(fc.nat(9), fc.uint8Array({ maxLength: 50 })));
   fc.assert(
     fc.property(messages, fc.integer({ min: 1, max: 40 }), (sent, size) => {
@@ -30,7 +30,7 @@ test('messages are put together whatever the chunks', () => {
 });
 
 describe.skipIf(!built)('decoding in processes (needs the built package)', () => {
-  test('gives the pixels and the reasons that decoding here gives', async () => {
+  test('gives the same pixels and reasons as decoding in this process', async () => {
     const pool = createDecodePool(format, 2);
     const names = readdirSync(fixtures).filter((name) => /\.(png|jpg|webp|tif|gif)$/.test(name));
     const there = await Promise.all(names.map((name) => pool.decode(bytesOf(name))));
@@ -44,7 +44,7 @@ describe.skipIf(!built)('decoding in processes (needs the built package)', () =>
   });
 
   test.skipIf(!existsSync(childList))(
-    'an image on which two decoders died is given up, the others are not, and closing leaves none (needs /proc)',
+    'an image on which two decoders died is given up, others are not, and closing leaves no process (needs /proc)',
     async () => {
       const pool = createDecodePool(format, 1);
       const before = children();
@@ -66,7 +66,7 @@ describe.skipIf(!built)('decoding in processes (needs the built package)', () =>
         process.kill(decoder, 'SIGKILL');
         await vi.waitFor(() => expect(started()).not.toBe(decoder));
       }
-      expect(await third).toContain('the decoder ended (SIGKILL) on this image');
+      expect(await third).toContain('the decoder crashed (SIGKILL) on this image');
       expect((await fourth)[0]).toBe(88);
       await pool.close();
       expect(children().filter((pid) => !before.includes(pid))).toEqual([]);

@@ -5,26 +5,27 @@ import type { PixelFormat } from '../decode.js';
 import { MachineError } from '../storage.js';
 import { frameHeader, frameReader } from './frames.js';
 
-/** Processes that decode images with sharp, side by side. */
+/** A pool of processes that decode images with sharp in parallel. */
 export interface DecodePool {
-  /** Decode an encoded image; rejects with the reason where that fails. */
+  /** Decodes an encoded image; rejects with the reason if that fails. */
   decode(bytes: Uint8Array): Promise<Uint8Array>;
-  /** End the processes; what is in progress is refused. */
+  /** Stops the processes; images in progress are rejected. */
   close(): Promise<void>;
 }
 
-// Children run built code: Node 20 runs no TypeScript, and tests run from the sources.
+// Child processes run the built code: Node 20 cannot run TypeScript, and tests run from the sources.
 const program = fileURLToPath(new URL('decodeProcess.js', import.meta.url)).replace(
   '/src/data/',
   '/dist/data/',
 );
 
-// One image in progress and the next one ready: a process never waits for us.
+// One image in progress and the next one ready, so that a process never waits for us.
 const imagesAtHand = 2;
 
 /**
- * Decode in processes of our own. libvips takes locks that all threads of a process share: on 16 cores, threads gave 500
- * images a second and processes 2,200. A decoder that crashes on a damaged file, and again when it is tried once more, costs that one image.
+ * Creates a pool of decoder processes. libvips takes locks that all threads of a process share: on 16 cores,
+ * threads decoded 500 images per second, and processes 2,200. If decoders crash twice on the same file, only
+ * that image is lost.
  *
  * @example
  * const pool = createDecodePool({ width: 224, height: 224, channels: 3 }, 16);
@@ -57,14 +58,14 @@ export function createDecodePool(format: PixelFormat, processes: number): Decode
 
 interface Task {
   readonly bytes: Uint8Array;
-  /** Decoders that died on it. */
+  /** The number of decoders that died on it. */
   deaths: number;
   resolve(pixels: Uint8Array): void;
   reject(reason: DataError): void;
 }
 
 function createWorker(format: PixelFormat) {
-  const tasks: Task[] = []; // answered in the order in which they were sent
+  const tasks: Task[] = []; // answered in the order they were sent
   let closed = false;
   let child: ChildProcess | undefined;
 
@@ -72,7 +73,7 @@ function createWorker(format: PixelFormat) {
     const started = spawn(process.execPath, [program, JSON.stringify(format)], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, UV_THREADPOOL_SIZE: '2' },
-      // Ctrl-C is for us to handle: a decoder that died of it would look like one that a damaged image killed.
+      // We handle Ctrl-C: a decoder that died of it would look like one killed by a damaged image.
       detached: true,
     });
     started.stdout.on(
@@ -83,12 +84,12 @@ function createWorker(format: PixelFormat) {
         else task?.reject(new (kind === 1 ? DataError : MachineError)(payload.toString('utf8')));
       }),
     );
-    started.stdin.on('error', () => {}); // a broken pipe: 'close' tells what follows from it
-    // 'close', not 'exit': only then all that it answered has been read.
+    started.stdin.on('error', () => {}); // a broken pipe is handled on 'close'
+    // 'close' rather than 'exit': only then have all its answers been read.
     started.on('close', (code, signal) => {
       child = undefined;
-      const why = closed ? 'the loader was closed' : `the decoder ended (${signal ?? code}) on this image`;
-      // A healthy image may have met with a machine short of memory: only the second death tells against it.
+      const why = closed ? 'the loader was closed' : `the decoder crashed (${signal ?? code}) on this image`;
+      // The first death may be due to a lack of memory; only the second one counts against the image.
       const first = tasks[0];
       if (first && ++first.deaths > 1) tasks.shift()?.reject(new DataError(why));
       if (closed) for (const task of tasks.splice(0)) task.reject(new DataError(why));

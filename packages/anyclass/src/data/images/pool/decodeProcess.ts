@@ -1,5 +1,5 @@
-// A process that decodes images with sharp: encoded bytes in on stdin, pixels or a reason out on stdout, one after another.
-// Started by decodePool.ts with the format as its argument; ends when its stdin does.
+// A process that decodes images with sharp, one after another: encoded bytes on stdin, pixels or a reason on
+// stdout. Started by decodePool.ts with the format as its argument; exits when its stdin ends.
 
 import { once } from 'node:events';
 import { reasonOf } from '../../../errors/reasonOf.js';

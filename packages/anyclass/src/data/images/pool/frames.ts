@@ -1,4 +1,4 @@
-// Messages over a pipe: a number that says what it is, a length, and that many bytes.
+// Messages over a pipe: a number for the kind, a length, and that many bytes.
 
 const headerBytes = 8;
 
@@ -11,7 +11,7 @@ export function frameHeader(kind: number, length: number): Buffer {
 }
 
 /**
- * Put messages together from the chunks in which a pipe delivers them.
+ * Reassembles messages from the chunks that a pipe delivers.
  *
  * @example
  * pipe.on('data', frameReader((kind, payload) => console.log(kind, payload.length)));

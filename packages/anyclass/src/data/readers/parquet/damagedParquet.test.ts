@@ -25,7 +25,7 @@ const withEmptyCells = Buffer.from(
   }),
 );
 
-/** Every row's name and labels. */
+/** The name and labels of every row. */
 async function labelsIn(path: string): Promise<string[]> {
   const dataset = await openDataset(path);
   const { names, classes, labels } = dataset;
@@ -36,7 +36,9 @@ async function labelsIn(path: string): Promise<string[]> {
   return found;
 }
 
-/** Reads damaged copies of a file; each is shown to `look`, or refused by its name, in less than a second of the processor. */
+/**
+ * Reads damaged copies of a file; each is passed to `look`, or refused by name, within a second of CPU time.
+ */
 async function refusals(name: string, copies: Iterable<Buffer>, look: (labels: string[]) => void) {
   let refused = 0;
   for (const bytes of copies) {
@@ -60,7 +62,7 @@ function* damagedCopies(whole: Buffer, count: number) {
   for (let i = 0; i < count; i++) yield damaged(whole, i);
 }
 
-/** With one bit changed, here and there. */
+/** Copies with one bit flipped, at every fifth byte. */
 function* flippedCopies(whole: Buffer) {
   for (let at = 0; at < whole.length; at += 5) {
     const copy = Buffer.from(whole);
@@ -69,7 +71,7 @@ function* flippedCopies(whole: Buffer) {
   }
 }
 
-test('a file with checksums of its pages: 400 damaged copies and as many of one changed bit are read as it is or refused', async () => {
+test('a file with page checksums: 400 damaged copies, and copies with one flipped bit, are read correctly or refused', async () => {
   const path = join(fixtures, 'checksums.parquet');
   const whole = readFileSync(path);
   const labels = await labelsIn(path);
@@ -79,7 +81,7 @@ test('a file with checksums of its pages: 400 damaged copies and as many of one 
   expect(await refusals('cells.parquet', flippedCopies(whole), isSame)).toBeGreaterThan(whole.length / 15);
 }, 120_000);
 
-test('a file with empty cells and no checksums: 400 damaged copies and as many of one changed bit keep all rows or are refused', async () => {
+test('a file with empty cells and no checksums: 400 damaged copies, and copies with one flipped bit, keep all rows or are refused', async () => {
   const path = join(folder, 'whole.parquet');
   writeFileSync(path, withEmptyCells);
   expect((await labelsIn(path))[10]).toBe('r10,crack NaN,root 0');
@@ -88,20 +90,21 @@ test('a file with empty cells and no checksums: 400 damaged copies and as many o
   expect(await refusals('cells.parquet', flippedCopies(withEmptyCells), hasAll)).toBeGreaterThan(50);
 }, 120_000);
 
-test('a run of two billion empty cells is refused, where its reader was busy for minutes', async () => {
-  // Levels of `root`: ten zeros, ten ones, and again, each a byte of twice the length and one of the value.
+test('a run of two billion empty cells, which would keep hyparquet busy for minutes, is refused', async () => {
+  // The levels of `root`: ten zeros, ten ones, and again, each as a byte with twice the length and a byte
+  // with the value.
   const runs = Buffer.of(20, 0, 20, 1, 20, 0, 20, 1);
   const bytes = Buffer.from(withEmptyCells);
-  // A length goes on in the next byte while the highest bit is set.
+  // A length continues in the next byte while the highest bit is set.
   bytes.set([0xfe, 0xff, 0xff, 0xff, 0x0f], bytes.indexOf(runs));
   const path = join(folder, 'run.parquet');
   writeFileSync(path, bytes);
   await expect(labelsIn(path)).rejects.toThrow(
-    "run.parquet, rows 0 to 39: column 'root': a run of 2147483647 values where 40 remain",
+    "run.parquet, rows 0 to 39: column 'root': a run has 2147483647 values, but 40 remain",
   );
 });
 
-test('a file that says of a column that it lies where another does is refused', async () => {
+test('a file whose columns overlap is refused', async () => {
   const { columns } = parquetMetadata(new Uint8Array(withEmptyCells).buffer).row_groups[0]!;
   const [crack, root] = columns.slice(2).map(({ meta_data }) => zigzag(Number(meta_data!.data_page_offset)));
   const bytes = Buffer.from(withEmptyCells);
@@ -111,11 +114,11 @@ test('a file that says of a column that it lies where another does is refused', 
   const path = join(folder, 'twice.parquet');
   writeFileSync(path, bytes);
   await expect(labelsIn(path)).rejects.toThrow(
-    'twice.parquet: cannot be read as Parquet: its columns lie over one another',
+    'twice.parquet: cannot be read as Parquet: its columns overlap',
   );
 });
 
-/** As the end of a file has numbers between 64 and 8191. */
+/** How a Parquet footer encodes numbers between 64 and 8191. */
 function zigzag(value: number): Buffer {
   return Buffer.of(((2 * value) & 0x7f) | 0x80, (2 * value) >> 7);
 }

@@ -4,13 +4,13 @@ import { getPhysicalColumns, getTreePath } from 'hyparquet/src/schema.js';
 import { DataError } from '../../../errors/dataError.js';
 import { chunkRange } from './rowGroup.js';
 
-/** More rows than this in a byte of a file are believed of a small table only. */
+/** More rows per byte than this are accepted only in a small table. */
 const rowsPerByte = 1000;
 const smallTable = 1e7;
 
 /**
- * Checks what stands at the end of a Parquet file: a damaged one may have columns without names or children that are not there, or
- * say that one column lies where another does.
+ * Checks the footer of a Parquet file: in a damaged one, columns may lack names, children may be missing, and
+ * columns may overlap.
  */
 export function checkFooter(metadata: FileMetaData, fileSize: number): void {
   checkSchema(metadata);
@@ -26,7 +26,7 @@ export function checkFooter(metadata: FileMetaData, fileSize: number): void {
         ({ path_in_schema: path, type }, i) =>
           path.join('.') === leaves[i] && getTreePath(schema, path).at(-1)!.element.type === type,
       );
-    if (!isWhole) throw new DataError('the columns of a row group are not those of its schema');
+    if (!isWhole) throw new DataError('the columns of a row group do not match the schema');
     chunks.push(...own);
   }
   checkPlaces(chunks);
@@ -44,10 +44,10 @@ function checkRows({ row_groups, num_rows }: FileMetaData, fileSize: number): vo
   const rows = row_groups.map((group) => Number(group.num_rows));
   const total = rows.reduce((sum, count) => sum + count, 0);
   if (rows.some((count) => !(count >= 0)) || total !== Number(num_rows)) {
-    throw new DataError(`its row groups have ${total} rows, and it says ${num_rows}`);
+    throw new DataError(`its row groups have ${total} rows, but it claims ${num_rows}`);
   }
   if (total > Math.max(smallTable, fileSize * rowsPerByte)) {
-    throw new DataError(`it says ${total} rows, which ${fileSize} bytes cannot hold`);
+    throw new DataError(`it claims ${total} rows, which do not fit into ${fileSize} bytes`);
   }
 }
 
@@ -55,5 +55,5 @@ function checkPlaces(chunks: readonly ColumnMetaData[]): void {
   const ranges = chunks.map(chunkRange).filter(({ start, end }) => start !== end);
   ranges.sort((a, b) => a.start - b.start);
   const isApart = ranges.every(({ start, end }, i) => end > start && start >= (ranges[i - 1]?.end ?? 4));
-  if (!isApart) throw new DataError('its columns lie over one another');
+  if (!isApart) throw new DataError('its columns overlap');
 }

@@ -1,5 +1,5 @@
-// A page of a column: levels, which tell the empty cells and the ends of lists, then values. hyparquet decodes them and believes
-// the page; whether its parts agree is found out here, before.
+// A page of a column: levels, which mark empty cells and list boundaries, then values. hyparquet decodes
+// pages without checking them; whether their parts agree is checked here first.
 
 import { crc32 } from 'node:zlib';
 import type { Encoding, PageHeader } from 'hyparquet';
@@ -10,27 +10,30 @@ import { DataError } from '../../../errors/dataError.js';
 import { checkRuns } from './runs.js';
 import { checkValues } from './values.js';
 
-/** What a column has read so far. */
+/** The progress of reading a column. */
 export interface ColumnProgress {
-  /** Values, with those of empty cells and empty lists, that pages may still hold. */
+  /** The number of values, including empty cells and empty lists, that pages may still have. */
   readonly valuesLeft: number;
   readonly dictionaryLength: number;
 }
 
-/** A page without compression, whose header says so. */
+/** An uncompressed page, with a matching header. */
 export interface PlainPage {
   readonly header: PageHeader;
   readonly bytes: Uint8Array;
-  /** As `valuesLeft` counts them; none in a dictionary. */
+  /** The number of values, as `valuesLeft` counts them; 0 for a dictionary. */
   readonly values: number;
-  /** Of a flat column with empty cells, which its bytes do not tell: 1 for each cell that has a value, else 0. */
+  /**
+   * For a flat column with empty cells, which are not in `bytes`: 1 for each cell with a value, 0 otherwise.
+   */
   readonly filled?: Uint8Array | undefined;
 }
 
 /**
- * Decompresses a page, and checks it: its checksum where it has one, what it says of its size, its levels, and that its values fill it.
+ * Decompresses a page and checks it: its checksum, if any, its declared size, its levels, and that its values
+ * fill it.
  *
- * @throws {DataError} what does not agree
+ * @throws {DataError} if anything does not agree
  */
 export function plainPage(
   stored: Uint8Array,
@@ -39,7 +42,7 @@ export function plainPage(
   progress: ColumnProgress,
 ): PlainPage {
   if (header.crc !== undefined && (crc32(stored) | 0) !== header.crc) {
-    throw new DataError('the checksum of a page is wrong');
+    throw new DataError('a page has a wrong checksum');
   }
   const size = Number(header.uncompressed_page_size);
   const page = (bytes: Uint8Array, values: number, more: Partial<PageHeader> = {}): PlainPage => ({
@@ -72,18 +75,18 @@ export function plainPage(
     checkValues(values, encoding, column, present, progress.dictionaryLength);
     if (isFlatColumn(column.schemaPath)) return flatPage(values, encoding, { count, present, filled });
     const bytes = values === rest ? stored : Buffer.concat([stored.subarray(0, levels), values]);
-    // The levels say how many cells are empty; writers disagree on whether empty lists count.
+    // The number of empty cells comes from the levels; writers disagree on whether empty lists count.
     const v2Header = { ...header.data_page_header_v2, num_nulls: count - present };
     return page(bytes, count, { data_page_header_v2: v2Header });
   }
   const head = header.data_page_header;
-  if (!head) throw new DataError(`a page of kind ${header.type}`);
+  if (!head) throw new DataError(`a page of kind ${header.type} is not supported`);
   checkCount(head.num_values, progress);
   const bytes = unpacked(stored, size);
   let at = 0;
   const levelsOf = (largest: number, encoding: string) => {
     if (largest === 0) return { present: head.num_values };
-    if (encoding !== 'RLE') throw new DataError(`levels in the encoding ${encoding}`);
+    if (encoding !== 'RLE') throw new DataError(`levels in the encoding ${encoding} are not supported`);
     const length = lengthAt(bytes, at);
     at += 4 + length;
     return checkLevels(bytes.subarray(at - length, at), largest, head.num_values);
@@ -97,7 +100,9 @@ export function plainPage(
     : page(bytes, head.num_values);
 }
 
-/** Values alone, as a page of a column without empty cells: hyparquet makes large arrays of levels. */
+/**
+ * The values alone, as a page of a column without empty cells: hyparquet would create large arrays of levels.
+ */
 function flatPage(
   bytes: Uint8Array,
   encoding: Encoding,
@@ -114,7 +119,7 @@ function flatPage(
 }
 
 interface FoundLevels {
-  /** How many values are there, not empty. */
+  /** The number of values that are not empty. */
   readonly present: number;
   /** The levels. */
   readonly filled?: Uint8Array | undefined;
@@ -134,7 +139,7 @@ function checkLevels(bytes: Uint8Array, largest: number, count: number): FoundLe
 
 function checkCount(count: number, { valuesLeft }: ColumnProgress): void {
   if (!(count >= 0 && count <= valuesLeft)) {
-    throw new DataError(`a page of ${count} values where ${valuesLeft} remain`);
+    throw new DataError(`a page has ${count} values, but ${valuesLeft} remain`);
   }
 }
 
@@ -146,5 +151,6 @@ function lengthAt(bytes: Uint8Array, at: number): number {
 }
 
 function checkLength(length: number, room: number): void {
-  if (!(length >= 0 && length <= room)) throw new DataError(`levels of ${length} bytes where ${room} remain`);
+  if (!(length >= 0 && length <= room))
+    throw new DataError(`levels take ${length} bytes, but ${room} remain`);
 }

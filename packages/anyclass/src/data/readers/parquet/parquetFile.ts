@@ -14,14 +14,16 @@ export interface ParquetFile {
   readonly path: string;
   readonly rows: number;
   readonly metadata: FileMetaData;
-  /** The first row of each row group, and the number of rows at the end. */
+  /** The first row of each row group, followed by the number of rows. */
   readonly groupStarts: readonly number[];
-  /** Some columns of the rows of a row group, as objects, in blocks. */
+  /** Reads some columns of a row group, as one object per row, in blocks. */
   readGroup(group: number, columns: readonly string[]): AsyncIterable<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
 /**
+ * Opens a Parquet file and checks its footer.
+ *
  * @example
  * const file = await openParquet('part-0.parquet');
  * for await (const rows of file.readGroup(0, ['labels'])) rows // [{ labels: 'person' }, { labels: 'cat,dog' }]
@@ -30,7 +32,8 @@ export async function openParquet(path: string): Promise<ParquetFile> {
   const handle = await open(path);
   try {
     const file = await bufferOf(handle, path);
-    // What looks for maps there goes round for ever where a number of children is negative.
+    // Without `geoparquet: false`, hyparquet's search for maps loops forever if a number of children is
+    // negative.
     const metadata = await parquetMetadataAsync(file, { geoparquet: false });
     checkFooter(metadata, file.byteLength);
     const groupStarts = [0];
@@ -44,7 +47,7 @@ export async function openParquet(path: string): Promise<ParquetFile> {
         try {
           yield* readRowGroup(file, metadata, group, columns, await codecs(metadata));
         } catch (error) {
-          // What the system or the storage says is for who waits for it.
+          // Errors of the system or the storage are handled by the caller, who may wait.
           if (errorCode(error) !== undefined || error instanceof StorageError) throw error;
           const rows = `rows ${groupStarts[group]} to ${groupStarts[group + 1]! - 1}`;
           throw new DataError(`${basename(path)}, ${rows}: ${damageOf(error)}`);
@@ -59,8 +62,8 @@ export async function openParquet(path: string): Promise<ParquetFile> {
 }
 
 /**
- * What decompresses, loaded where a file needs it: it is WebAssembly, for which a machine with little memory may have no room. The
- * reader has Snappy, the usual one, itself.
+ * Decompressors, loaded only if a file needs them: they are WebAssembly, which may not fit on a machine with
+ * little memory. Snappy, the most common one, is built into hyparquet.
  */
 async function codecs({ row_groups }: FileMetaData): Promise<Compressors | undefined> {
   const used = new Set(row_groups.flatMap(({ columns }) => columns.map((column) => column.meta_data?.codec)));
@@ -78,7 +81,7 @@ async function codecs({ row_groups }: FileMetaData): Promise<Compressors | undef
   }
 }
 
-/** The reader's own words where it has some; what it stumbles over in a damaged file tells a user nothing. */
+/** hyparquet's own message, if it has one; an internal error on a damaged file would tell a user nothing. */
 function damageOf(error: unknown): string {
   const isStumble = error instanceof TypeError || /\bundefined\b/.test(reasonOf(error));
   return isStumble ? 'the file is damaged' : reasonOf(error);
@@ -96,7 +99,7 @@ async function bufferOf(handle: FileHandle, path: string): Promise<AsyncBuffer> 
         const { bytesRead } = await handle.read(bytes, done, bytes.length - done, start + done);
         if (bytesRead === 0)
           throw new StorageError(
-            `${shownPath(path)} became shorter while it was read, at byte ${start + done} of ${size}; restore it, then start again`,
+            `${shownPath(path)} became shorter while being read, at byte ${start + done} of ${size}; restore it, then start again`,
           );
         done += bytesRead;
       }

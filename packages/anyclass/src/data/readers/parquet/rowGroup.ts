@@ -16,24 +16,27 @@ import { DataError } from '../../../errors/dataError.js';
 import { reasonOf } from '../../../errors/reasonOf.js';
 import { plainPage } from './pages.js';
 
-/** So few that a block is garbage before it is old. */
+/** So few that a block is garbage-collected while it is young. */
 const blockRows = 512;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A column below the root of the schema, in parts; a part ends where a page does. */
+/** A column directly below the root of the schema, in parts that end where pages do. */
 interface Column {
   readonly name: string;
   readonly parts: Iterator<Part>;
 }
 
-/** Some cells of a column. They are asked for once, in order. */
+/** Some cells of a column, which are read once, in order. */
 interface Part {
   readonly length: number;
   cell(i: number): unknown;
 }
 
-/** Some columns of a row group, as objects, in blocks of rows: of flat columns, no more than a page is held decoded. */
+/**
+ * Reads some columns of a row group, as objects, in blocks of rows. For flat columns, only one decoded page
+ * is kept.
+ */
 export async function* readRowGroup(
   file: AsyncBuffer,
   metadata: FileMetaData,
@@ -75,7 +78,7 @@ function* partsOf(pages: Iterable<DecodedPage>): Generator<Part> {
   }
 }
 
-/** A list or struct of its leaves, as one part. */
+/** A list or struct, assembled from its leaves. */
 async function assembled(
   schema: SchemaTree,
   asyncColumns: AsyncColumn[],
@@ -94,7 +97,7 @@ function* rowBlocks(columns: readonly Column[], rows: number): Generator<Record<
     for (const head of heads) {
       while (head.at === head.part.length) {
         const { value, done: isOver } = head.parts.next();
-        if (isOver) throw new DataError(`column '${head.name}' has ${done} rows where ${rows} belong`);
+        if (isOver) throw new DataError(`column '${head.name}' has ${done} rows; expected ${rows}`);
         head.part = value;
         head.at = 0;
       }
@@ -112,7 +115,7 @@ function* rowBlocks(columns: readonly Column[], rows: number): Generator<Record<
   }
 }
 
-/** Where a column of a row group lies in its file. */
+/** The byte range of a row group's column in the file. */
 export function chunkRange(chunk: ColumnMetaData): { readonly start: number; readonly end: number } {
   const start = Number(chunk.dictionary_page_offset || chunk.data_page_offset);
   return { start, end: start + Number(chunk.total_compressed_size) };
@@ -146,11 +149,11 @@ function textOf(bytes: Uint8Array): string {
 
 interface DecodedPage {
   readonly data: DecodedArray;
-  /** 1 for each cell that has a value in `data`, else 0; all have where it is absent. */
+  /** 1 for each cell with a value in `data`, 0 otherwise; if undefined, all cells have one. */
   readonly filled?: Uint8Array | undefined;
 }
 
-/** The values of a column, in parts that together have `rows` rows. */
+/** The values of a column, in pages that have `rows` rows in total. */
 function* readChunk(
   bytes: Uint8Array,
   { num_values, path_in_schema }: ColumnMetaData,
@@ -164,7 +167,7 @@ function* readChunk(
       found += part.filled?.length ?? part.data.length;
       yield part;
     }
-    if (found !== rows) throw new DataError(`${found} rows where ${rows} belong`);
+    if (found !== rows) throw new DataError(`${found} rows; expected ${rows}`);
   } catch (error) {
     const name = path_in_schema[0];
     throw error instanceof DataError ? new DataError(`column '${name}': ${reasonOf(error)}`) : error;
@@ -178,17 +181,17 @@ function* readPages(
   isFlat: boolean,
 ): Generator<DecodedPage> {
   const reader = { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), offset: 0 };
-  // A page of a flat column comes without its levels.
+  // Pages of a flat column are passed without their levels.
   const schemaPath = isFlat ? column.schemaPath.map(required) : column.schemaPath;
   const decoder: ColumnDecoder = { ...column, schemaPath, codec: 'UNCOMPRESSED' };
   let dictionary: DecodedArray | undefined;
-  /** Of lists, which may go on in the next page. */
+  /** The last page of lists, which may continue in the next page. */
   let open: DecodedArray | undefined;
   let valuesLeft = count;
   while (valuesLeft > 0) {
     const header = parquetHeader(reader);
     const [start, end] = [reader.offset, reader.offset + header.compressed_page_size];
-    if (!(end >= start && end <= bytes.length)) throw new DataError('a page ends behind its column');
+    if (!(end >= start && end <= bytes.length)) throw new DataError('a page extends beyond its column');
     reader.offset = end;
     const progress = { valuesLeft, dictionaryLength: dictionary?.length ?? 0 };
     const page = plainPage(bytes.subarray(start, end), header, column, progress);
@@ -212,7 +215,7 @@ function required(node: SchemaTree): SchemaTree {
   return { ...node, element: { ...node.element, repetition_type: 'REQUIRED' } };
 }
 
-/** Numbers, where none is too large for one: big integers would be an object in every cell. */
+/** Big integers as numbers, if all are small enough: otherwise, every cell would be an object. */
 function lighter(values: DecodedArray): DecodedArray {
   if (!(values instanceof BigInt64Array)) return values;
   const numbers = Array.from(values, Number);

@@ -14,7 +14,7 @@ const values = fc.integer({ min: 0, max: 12 }).chain((width) =>
   ),
 );
 
-test('what was written as runs is found to have the largest value and as many of each as were written', () => {
+test('the largest value and the number of matches are found in any runs', () => {
   fc.assert(
     fc.property(values, ([width, repeated]) => {
       const list = repeated.flatMap(([value, times]) => Array<number>(times).fill(value));
@@ -29,18 +29,18 @@ test('what was written as runs is found to have the largest value and as many of
   );
 });
 
-test('a run that is longer than what remains, packed bits that are cut off, and values behind the last are refused', () => {
+test('a run that is too long, truncated packed bits, and values after the last are refused', () => {
   const of =
     (count: number, ...bytes: number[]) =>
     () =>
       checkRuns(Uint8Array.from(bytes), { width: 1, count, match: 1 });
   expect(of(5, 10, 1)()).toEqual({ largest: 1, matches: 5 });
-  expect(of(4, 10, 1)).toThrow('a run of 5 values where 4 remain');
+  expect(of(4, 10, 1)).toThrow('a run has 5 values, but 4 remain');
   expect(of(5, 3, 0b10110)()).toEqual({ largest: 1, matches: 3 });
-  expect(of(5, 5, 0, 0)).toThrow('a run of 16 values where 5 remain');
-  expect(of(5, 3)).toThrow('a run of 8 values where 5 remain');
-  expect(of(5, 0xfe, 0xff, 0xff, 0xff, 0x0f, 1)).toThrow('a run of 2147483647 values');
-  expect(of(5, 10, 1, 4, 1)).toThrow('a run of 2 values where 0 remain');
+  expect(of(5, 5, 0, 0)).toThrow('a run has 16 values, but 5 remain');
+  expect(of(5, 3)).toThrow('a run has 8 values, but 5 remain');
+  expect(of(5, 0xfe, 0xff, 0xff, 0xff, 0x0f, 1)).toThrow('a run has 2147483647 values');
+  expect(of(5, 10, 1, 4, 1)).toThrow('a run has 2 values, but 0 remain');
   expect(of(5, 10, 1, 0, 0)()).toEqual({ largest: 1, matches: 5 });
   expect(of(5, 0x80)).toThrow('end early');
 });

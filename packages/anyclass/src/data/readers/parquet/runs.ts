@@ -1,28 +1,28 @@
-// Runs: how Parquet stores levels and the numbers of dictionary entries. A run is one value and how often it comes, or groups of
-// eight values in packed bits.
+// Runs, in which Parquet stores levels and dictionary indices. A run is one value and its repeat count, or
+// groups of eight bit-packed values.
 
 import { DataError } from '../../../errors/dataError.js';
 
-/** What the values of some runs are. */
+/** Statistics of the values in some runs. */
 export interface RunValues {
   readonly largest: number;
-  /** How many are what was asked for. */
+  /** How many values equal `match`. */
   readonly matches: number;
 }
 
 export interface RunOptions {
-  /** Bits of a value. */
+  /** Bits per value. */
   readonly width: number;
   readonly count: number;
   /** The value to count. */
   readonly match: number;
-  /** Where the values go, if they are wanted. */
+  /** Receives the values, if given. */
   readonly out?: Uint8Array | undefined;
 }
 
 /**
- * Looks over the runs of `count` values before they are decoded, for the decoder believes their lengths: a damaged one has it write
- * two billion values.
+ * Checks the runs of `count` values before they are decoded. The decoder trusts their lengths, so a damaged
+ * one would make it write two billion values.
  *
  * @example
  * checkRuns(Uint8Array.of(10, 1), { width: 1, count: 5, match: 1 }) // { largest: 1, matches: 5 }
@@ -45,13 +45,14 @@ export function checkRuns(bytes: Uint8Array, { width, count, match, out }: RunOp
     const isPacked = head.value % 2 === 1;
     const length = Math.floor(head.value / 2) * (isPacked ? 8 : 1);
     const left = count - seen;
-    // Packed values fill their last group; without bits, the decoder does not find where such a group ends.
+    // Packed values fill their last group. With a width of 0, the decoder cannot find the end of such a
+    // group.
     const isSound = isPacked
       ? length - 8 < left && (length > 0 || left === 0) && (width > 0 || length >= left)
       : length <= left;
     const end = at + (isPacked ? (length / 8) * width : Math.ceil(width / 8));
     if (!isSound || (end > bytes.length && left > 0)) {
-      throw new DataError(`a run of ${length} values where ${left} remain`);
+      throw new DataError(`a run has ${length} values, but ${left} remain`);
     }
     if (isPacked) unpack(bytes, at, width, Math.min(length, left), take);
     else if (length > 0) take(littleEndian(bytes, at, end), length);

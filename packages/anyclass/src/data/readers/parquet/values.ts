@@ -5,15 +5,15 @@ import type { ColumnDecoder, DataReader } from 'hyparquet/src/types.js';
 import { DataError } from '../../../errors/dataError.js';
 import { checkRuns } from './runs.js';
 
-/** Bits of the largest number of a dictionary entry that the decoder holds. */
+/** The most bits of a dictionary index that the decoder supports. */
 const widestIndex = 24;
 
 const widths = { INT32: 4, INT64: 8, INT96: 12, FLOAT: 4, DOUBLE: 8 } as const;
 
 /**
- * Checks that bytes hold `count` values in an encoding, and nothing else.
+ * Checks that bytes contain exactly `count` values in an encoding.
  *
- * @throws {DataError} what does not agree
+ * @throws {DataError} if they do not
  */
 export function checkValues(
   bytes: Uint8Array,
@@ -33,10 +33,10 @@ export function checkValues(
     checkRuns(bytes.subarray(4, 4 + readerOf(bytes).view.getUint32(0, true)), { width: 1, count, match: 1 });
   } else if (encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY') {
     const width = bytes[0] ?? 0;
-    if (width > widestIndex) throw new DataError(`dictionary entries of ${width} bits`);
+    if (width > widestIndex) throw new DataError(`dictionary indices of ${width} bits are not supported`);
     const { largest } = checkRuns(bytes.subarray(1), { width, count, match: 0 });
     if (largest >= dictionaryLength)
-      throw new DataError(`entry ${largest} of a dictionary of ${dictionaryLength}`);
+      throw new DataError(`dictionary index ${largest}, but the dictionary has ${dictionaryLength} entries`);
   } else if (encoding === 'DELTA_BINARY_PACKED') checkDeltas(readerOf(bytes), count);
   else if (encoding === 'DELTA_LENGTH_BYTE_ARRAY') {
     const reader = readerOf(bytes);
@@ -48,22 +48,21 @@ export function checkValues(
     const suffixes = deltaLengths(reader, count);
     for (let i = 0; i < count; i++) {
       const before = i === 0 ? 0 : prefixes[i - 1]! + suffixes[i - 1]!;
-      if (prefixes[i]! > before) throw new DataError('a text that begins with more than the one before it');
+      if (prefixes[i]! > before) throw new DataError('a text shares a longer prefix than the text before it');
     }
     checkSize(bytes, reader.offset + sum(suffixes));
-  } else throw new DataError(`values of type ${type} in the encoding ${encoding}`);
+  } else throw new DataError(`values of type ${type} in the encoding ${encoding} are not supported`);
 }
 
 function checkSize(bytes: Uint8Array, expected: number): void {
-  if (bytes.length !== expected)
-    throw new DataError(`${bytes.length} bytes of values where ${expected} belong`);
+  if (bytes.length !== expected) throw new DataError(`${bytes.length} bytes of values; expected ${expected}`);
 }
 
 function checkTexts(bytes: Uint8Array, count: number): void {
   const { view } = readerOf(bytes);
   let at = 0;
   for (let i = 0; i < count; i++) {
-    if (at + 4 > bytes.length) throw new DataError(`${i} texts where ${count} belong`);
+    if (at + 4 > bytes.length) throw new DataError(`${i} texts; expected ${count}`);
     at += 4 + view.getUint32(at, true);
   }
   checkSize(bytes, at);
@@ -72,7 +71,7 @@ function checkTexts(bytes: Uint8Array, count: number): void {
 function widthOf({ type, element }: ColumnDecoder): number {
   if (type in widths) return widths[type as keyof typeof widths];
   const length = element.type_length ?? 0;
-  if (!(length > 0)) throw new DataError(`values of type ${type} and length ${length}`);
+  if (!(length > 0)) throw new DataError(`values of type ${type} have length ${length}`);
   return length;
 }
 
@@ -80,16 +79,21 @@ function deltaLengths(reader: DataReader, count: number): Int32Array {
   checkDeltas(reader, count);
   const lengths = new Int32Array(count);
   deltaBinaryUnpack(reader, count, lengths);
-  if (lengths.some((length) => length < 0)) throw new DataError('a text of negative length');
+  if (lengths.some((length) => length < 0)) throw new DataError('a text has a negative length');
   return lengths;
 }
 
-/** With blocks of a negative size, the decoder would read the same bytes again and again. */
+/**
+ * Checks the header of delta-encoded values: with a negative block size, the decoder would read the same
+ * bytes forever.
+ */
 function checkDeltas({ view, offset }: DataReader, count: number): void {
   const reader = { view, offset };
   const [block, parts, total] = [readVarInt(reader), readVarInt(reader), readVarInt(reader)];
   if (!(block > 0 && parts > 0 && block % parts === 0 && parts <= view.byteLength && total === count)) {
-    throw new DataError(`${total} values in blocks of ${block} and ${parts} parts, where ${count} belong`);
+    throw new DataError(
+      `${total} values in blocks of ${block} with ${parts} parts; expected ${count} values`,
+    );
   }
 }
 

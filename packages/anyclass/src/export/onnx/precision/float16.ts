@@ -1,5 +1,5 @@
-// A graph whose network computes in half precision. What follows the logits stays float32: the presence score of many small
-// probabilities would lose all its digits in float16.
+// Converts a graph so that the network computes in half precision. What follows the logits stays float32,
+// because the presence score of many small probabilities would lose all its digits in float16.
 
 import { UserError } from '../../../errors/userError.js';
 import type { Graph, GraphNode, Initializer } from '../graph.js';
@@ -8,7 +8,7 @@ const FLOAT32 = 1;
 const FLOAT16 = 10;
 
 /**
- * The same graph with weights and feature maps in float16; its input and outputs stay float32.
+ * Returns the graph with weights and feature maps in float16; its input and outputs stay float32.
  *
  * @example
  * inFloat16(graph).initializers[0]?.type // 'float16'
@@ -32,7 +32,7 @@ export function inFloat16(graph: Graph): Graph {
   const input = (node: GraphNode, name: string, i: number) => {
     const constant = floats.get(name);
     if (constant === undefined) return isOuter(graph, name) ? half(name) : name;
-    // The scales of Resize are float32 by its definition.
+    // ONNX requires the scales of Resize to be float32.
     if (node.operator === 'Resize' && i > 0) return name;
     halved.set(name, { ...constant, name: half(name), type: 'float16', read: () => toFloat16(constant) });
     return half(name);
@@ -61,12 +61,12 @@ export function inFloat16(graph: Graph): Graph {
   };
 }
 
-/** Whether a value is one of the graph's own inputs or outputs, which stay float32. */
+/** Returns whether a value is one of the graph's own inputs or outputs, which stay float32. */
 function isOuter({ inputs, outputs }: Graph, name: string): boolean {
   return [...inputs, ...outputs].some((value) => value.name === name);
 }
 
-/** The nodes that some values are computed by. */
+/** Returns the nodes that compute some values, directly or indirectly. */
 function ancestors(nodes: readonly GraphNode[], values: readonly string[]): Set<GraphNode> {
   const wanted = new Set(values);
   const found = new Set<GraphNode>();
@@ -85,7 +85,7 @@ function toFloat16({ name, read }: Initializer): Uint8Array {
   for (let i = 0; i < values.length; i++) {
     bits[i] = float16Bits(values[i]!);
     if (Math.abs(values[i]!) >= 65520 && Number.isFinite(values[i]))
-      throw new UserError(`${name} holds ${values[i]}, beyond float16's largest number, 65504`);
+      throw new UserError(`${name} contains ${values[i]}, which exceeds float16's largest number, 65504`);
   }
   return new Uint8Array(bits.buffer);
 }
@@ -94,7 +94,7 @@ const word = new Float32Array(1);
 const wordBits = new Uint32Array(word.buffer);
 
 /**
- * The bits of a number in float16, rounded to the nearest and to even between two.
+ * Returns the bits of a number in float16, rounded to nearest, ties to even.
  *
  * @example
  * float16Bits(1).toString(16) // '3c00'
@@ -104,11 +104,12 @@ export function float16Bits(value: number): number {
   const bits = wordBits[0]!;
   const sign = (bits >>> 16) & 0x8000;
   const magnitude = bits & 0x7fffffff;
-  // Infinity, what rounds to it, and NaN.
+  // Infinity, numbers that round to it, and NaN.
   if (magnitude >= 0x477ff000) return sign | (magnitude > 0x7f800000 ? 0x7e00 : 0x7c00);
   // Below 2^-14 the step is 2^-24, whatever the exponent.
   if (magnitude < 0x38800000) return sign | roundHalfToEven(Math.abs(word[0]!) * 2 ** 24);
-  // Ten bits of the fraction stay, and the exponent counts from 15 in place of 127; rounding may carry into it.
+  // Ten bits of the fraction remain, and the exponent's bias is 15 instead of 127; rounding may carry into
+  // the exponent.
   return sign | ((magnitude - 0x38000000 + 0xfff + ((magnitude >>> 13) & 1)) >>> 13);
 }
 

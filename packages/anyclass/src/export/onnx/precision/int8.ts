@@ -1,12 +1,14 @@
-// A graph whose large weights are integers with a scale for each output channel: a quarter of the size, computed in float.
+// Converts the large weights of a graph to integers with a scale for each output channel: a quarter of the
+// size, still computed in float.
 
 import type { Graph, GraphNode, Initializer } from '../graph.js';
 
-/** Smaller weights, such as biases and norms, are not worth it. */
+/** Weights with fewer elements, such as biases and norms, stay float because little would be saved. */
 const fewestElements = 1024;
 
 /**
- * The same graph with the weights of convolutions and products as int8, each channel scaled by its largest magnitude.
+ * Returns the graph with the weights of convolutions and matrix products as int8, each channel scaled by its
+ * largest magnitude.
  *
  * @example
  * inInt8(graph).nodes[0]?.operator // 'DequantizeLinear'
@@ -44,7 +46,7 @@ export function inInt8(graph: Graph): Graph {
   };
 }
 
-/** Where a weight's output channels are; undefined for what stays float. */
+/** Returns the axis of a weight's output channels; undefined for a weight that stays float. */
 function channelAxis({ operator, attributes }: GraphNode, { type, shape }: Initializer): number | undefined {
   const elements = shape.reduce((product, size) => product * size, 1);
   if (type !== 'float32' || elements < fewestElements) return undefined;

@@ -1,4 +1,5 @@
-// Whether a model predicts as well in a lower precision: both are evaluated on the same validation images.
+// Checks that a model predicts as well in a lower precision, by evaluating both on the same validation
+// images.
 
 import { measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../../../configuration/openOptions.js';
@@ -24,24 +25,25 @@ const tolerances: Readonly<Record<Exclude<OnnxPrecision, 'float32'>, number>> = 
 const batchSize = 32;
 
 export interface JudgePrecisionOptions {
-  /** DATASET whose validation split is used. Default: that of the model's run. */
+  /** Data whose validation split is used. Default: the data of the model's run. */
   readonly data?: ReadingSettings | undefined;
-  /** At most this many images. Default 2,000. */
+  /** Maximum number of images; default 2,000. */
   readonly judgedImages?: number | undefined;
   readonly onEvent?: RunEventListener | undefined;
 }
 
 export interface PrecisionJudgment {
   readonly images: number;
-  /** Of the exported file, and of the model in float32. */
+  /** mAP of the exported file. */
   readonly mAP: number;
+  /** mAP of the model in float32. */
   readonly float32: number;
 }
 
 /**
  * Evaluates an exported file against the model that it was made from.
  *
- * @throws UserError where its mAP is lower by more than 0.05 points (float16) or 0.5 (int8)
+ * @throws UserError if its mAP is lower by more than 0.05 points (float16) or 0.5 points (int8)
  *
  * @example
  * await judgePrecision('model.onnx', 'runs/sewer', 'float16') // { images: 2000, mAP: 0.3121, float32: 0.3121 }
@@ -54,7 +56,7 @@ export async function judgePrecision(
 ): Promise<PrecisionJudgment> {
   if (!data)
     throw new UserError(
-      `${model} is a model file without data; ${precision} is evaluated on validation images; name the dataset or the folder of the model's run`,
+      `${model} is a model file without data, but ${precision} is evaluated on validation images; give the dataset or the model's run folder`,
     );
   using exported = await openModelScorer(file, { device: 'cpu', batchSize });
   using original = await openModelScorer(model, { device: 'cpu', precision: 'float32', batchSize });
@@ -78,12 +80,12 @@ export async function judgePrecision(
     const [mAP, float32] = [await score(exported), await score(original)];
     if (mAP === null || float32 === null)
       throw new UserError(
-        `${dataset.name}: no class has positives in the validation split; there is nothing to evaluate`,
+        `${dataset.name}: no class has positives in the validation split, so there is nothing to evaluate`,
       );
     if (float32 - mAP > tolerances[precision])
       throw new UserError(
         `${precision} costs ${points(float32 - mAP)} points of mAP on ${rows.length} validation ${instanceWord(dataset)}s ` +
-          `(${points(float32)} in float32, ${points(mAP)} exported); at most ${points(tolerances[precision])} are accepted, and the file was deleted`,
+          `(${points(float32)} in float32, ${points(mAP)} exported); the limit is ${points(tolerances[precision])}, so the file was deleted`,
       );
     return { images: rows.length, mAP, float32 };
   } finally {
@@ -94,7 +96,7 @@ export async function judgePrecision(
 function judgedRows(dataset: Dataset, most: number): Int32Array {
   const rows = dataset.splits.validation.filter((row) => dataset.labels.isLabeled(row));
   if (rows.length === 0)
-    throw new UserError(`${dataset.name}: its validation split has no labels to evaluate on`);
+    throw new UserError(`${dataset.name}: the validation split has no labels to evaluate on`);
   return rows.length <= most ? rows : chooseSubset(rows, dataset.labels, { instances: most });
 }
 

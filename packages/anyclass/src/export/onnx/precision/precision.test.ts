@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-precision-'));
 const at = (...names: string[]) => join(folder, ...names);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('numbers become the nearest of float16, as libtorch rounds them', () => {
+test('numbers are rounded to float16 as libtorch rounds them', () => {
   const numbers = fc.float32Array({ minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(numbers, (values) => {
@@ -29,7 +29,7 @@ test('numbers become the nearest of float16, as libtorch rounds them', () => {
       return values.every((value, i) => Number.isNaN(value) || float16Bits(value) === expected[i]);
     }),
   );
-  // Ties, the smallest numbers, and the edge to infinity.
+  // Ties, the smallest numbers, and the threshold to infinity.
   const ties = Float32Array.of(
     1 + 2 ** -11,
     1 + 3 * 2 ** -11,
@@ -77,7 +77,9 @@ async function outputsOf(graph: Graph) {
   return outputs;
 }
 
-/** For each logit, the sum of the magnitudes of a channel's inputs, each multiplied by what a function says of its weight. */
+/**
+ * Returns, for each logit, the sum of the inputs' magnitudes, each multiplied by a function of its weight.
+ */
 function bound(ofWeight: (channel: number, value: number) => number): number[] {
   return Array.from({ length: 64 }, (_, i) => {
     const [row, channel] = [Math.floor(i / 32), i % 32];
@@ -91,14 +93,14 @@ function bound(ofWeight: (channel: number, value: number) => number): number[] {
 test('a graph in float16 takes and gives float32', async () => {
   const [exact, half] = [await outputsOf(product), await outputsOf(inFloat16(product))];
   expect([half['logits']?.type, half['probabilities']?.type]).toEqual(['float32', 'float32']);
-  // Eleven bits of weights, of pixels and of the sum.
+  // Weights, pixels and the sum each have eleven significant bits.
   const most = bound((_, value) => 3 * 2 ** -11 * value);
   const [a, b] = [exact['logits']!.data, half['logits']!.data];
   for (let i = 0; i < a.length; i++) expect(Math.abs(Number(a[i]) - Number(b[i]))).toBeLessThan(most[i]!);
   expect(graphBytes(inFloat16(product)).length).toBeLessThan(graphBytes(product).length * 0.6);
 });
 
-test('a graph with int8 weights is off by half a step of each channel at most', async () => {
+test('a graph with int8 weights is off by at most half a step of each channel', async () => {
   const integers = inInt8(product);
   expect(graphBytes(integers).length).toBeLessThan(graphBytes(product).length * 0.4);
   const values = new Int8Array(integers.initializers.find(({ type }) => type === 'int8')!.read().buffer);
@@ -121,7 +123,7 @@ describe('a lower precision is evaluated on the validation images of the run', (
     await train(tinyRun, { run });
   }, 120_000);
 
-  test.each(['float16', 'int8'] as const)('%s is kept where it predicts as well', async (precision) => {
+  test.each(['float16', 'int8'] as const)('%s is kept if it predicts as well', async (precision) => {
     const out = at(precision, 'model.onnx');
     const { judgment, check, bytes } = await exportOnnx(run, { out, precision });
     expect(judgment?.images).toBe(24);
@@ -130,7 +132,7 @@ describe('a lower precision is evaluated on the validation images of the run', (
     expect(bytes).toBeLessThan(statSync(join(run, 'model.safetensors')).size * 0.6);
   });
 
-  test('and is deleted where it does not', async () => {
+  test('a precision that predicts worse is rejected', async () => {
     const { description } = loadModel(run);
     using fresh = createNetwork('tresnet-s', { classes: description.classes.length, inputSize: 32 });
     saveModel(at('fresh.safetensors'), { network: fresh, description });
@@ -140,7 +142,7 @@ describe('a lower precision is evaluated on the validation images of the run', (
     );
   });
 
-  test('a bare model file needs data to be evaluated on', async () => {
+  test('a bare model file needs data for the evaluation', async () => {
     const options = { out: at('bare', 'model.onnx'), precision: 'float16' } as const;
     await expect(exportOnnx(join(run, 'model.safetensors'), options)).rejects.toThrow(
       /evaluated on validation images/,

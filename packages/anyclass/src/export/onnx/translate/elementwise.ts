@@ -1,4 +1,4 @@
-// Operators that work on each element by itself.
+// Translates operators that work on each element by itself.
 
 import type { Translation, Translator, Translators } from './translation.js';
 
@@ -103,7 +103,7 @@ function clipped(call: Translation, least: number | undefined, most: number | un
   return call.node('Clip', [call.value('self'), ...bounds]);
 }
 
-// In the form that runtimes recognize and compute in one pass: x · (1 + erf(x / √2)) · 0.5.
+// x · (1 + erf(x / √2)) · 0.5, in the form that runtimes recognize and compute in one pass.
 function erfGelu(call: Translation): string {
   const { graph } = call;
   const x = call.value('self');

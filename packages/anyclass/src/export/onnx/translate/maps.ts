@@ -1,4 +1,5 @@
-// Operators on feature maps [batch, channels, height, width]: convolutions, pools, padding, enlargement.
+// Translates operators on feature maps [batch, channels, height, width]: convolutions, pooling, padding,
+// upsampling.
 
 import type { Translation, Translators } from './translation.js';
 
@@ -30,12 +31,14 @@ export const maps: Translators = {
     });
   },
   avg_pool2d: (call) => {
-    if (call.optionalNumber('divisor_override') !== undefined) throw call.refusal('has a divisor of its own');
+    if (call.optionalNumber('divisor_override') !== undefined) throw call.refusal('overrides its divisor');
     const window = windowOf(call, [1, 1]);
     const padding = call.list('padding', 2, 0);
     const counts = call.flag('count_include_pad', true) && padding.some((size) => size > 0);
-    // The part of the last window beyond the edge never counts, but padding may; ONNX pools cannot tell the two apart.
-    if (counts && window.isBeyond) throw call.refusal('counts padding while its windows reach over the edge');
+    // The part of the last window beyond the edge never counts, but padding may; ONNX pools cannot tell the
+    // two apart.
+    if (counts && window.isBeyond)
+      throw call.refusal('counts padding while its windows extend past the edge');
     return call.node('AveragePool', [call.value('self')], {
       count_include_pad: { int: counts ? 1 : 0 },
       kernel_shape: { ints: window.kernel },
@@ -73,7 +76,7 @@ export const maps: Translators = {
     resized(call, { mode: 'cubic', coordinates: coordinatesOf(call), cubic: -0.75 }),
 };
 
-/** Padding before and after height and width. */
+/** Repeats the padding of height and width for both sides. */
 function bothSides(padding: readonly number[]): number[] {
   return [...padding, ...padding];
 }
@@ -83,8 +86,8 @@ function mapSize(call: Translation, shape: Translation['result']['shape']): numb
 }
 
 /**
- * The windows of a pool. If the last one reaches beyond the edge (`ceil_mode`), padding is added at the end: browser
- * runtimes do not round up.
+ * Returns the windows of a pool. If the last one extends past the edge (`ceil_mode`), padding is added at the
+ * end, because browser runtimes do not round up.
  */
 function windowOf(call: Translation, dilation: readonly number[]) {
   const kernel = call.list('kernel_size', 2);
@@ -104,7 +107,10 @@ function windowOf(call: Translation, dilation: readonly number[]) {
   };
 }
 
-/** libtorch lists the sides from the last dimension, ONNX all starts and then all ends from the first. */
+/**
+ * Converts the order of padding sizes: libtorch lists start and end of each dimension, last dimension first;
+ * ONNX lists all starts and then all ends, first dimension first.
+ */
 function paddedSides(pad: readonly number[], dimensions: number): number[] {
   const sides = Array.from({ length: 2 * dimensions }, () => 0);
   for (let i = 0; i < pad.length / 2; i++) {

@@ -1,4 +1,4 @@
-// Matrix products, and attention, which is made of them.
+// Translates matrix products and attention.
 
 import type { TracedTensor } from '../trace.js';
 import type { Translation, Translators } from './translation.js';
@@ -44,14 +44,14 @@ export const products: Translators = {
   },
 };
 
-/** A weight is transposed once, in the file. */
+/** Transposes a matrix; a weight is stored transposed. */
 function transposed(call: Translation, weight: TracedTensor): string {
   if (weight.constant)
     return call.graph.constant(weight, { title: 'transposed', of: (x) => x.transpose(0, 1) });
   return swapped(call, call.graph.valueOf(weight), 2);
 }
 
-/** A value with its last two dimensions swapped. */
+/** Swaps the last two dimensions of a value. */
 function swapped(call: Translation, value: string, dimensions: number): string {
   const order = Array.from({ length: dimensions }, (_, i) => i);
   order.push(...order.splice(-2).reverse());

@@ -1,4 +1,4 @@
-// Norms and reductions.
+// Translates norms and reductions.
 
 import { fromFront, type Translation, type Translator, type Translators } from './translation.js';
 
@@ -7,7 +7,7 @@ export const reductions: Translators = {
   amax: reduction('ReduceMax'),
   amin: reduction('ReduceMin'),
   logsumexp: reduction('ReduceLogSumExp'),
-  // The one whose axes are an input in this version of ONNX.
+  // The only reduction whose axes are an input in this version of ONNX.
   sum: (call) =>
     call.node('ReduceSum', [call.value('self'), call.graph.integers(axesOf(call))], keepdims(call)),
 
@@ -64,7 +64,7 @@ function reduction(operator: string): Translator {
     call.node(operator, [call.value('self')], { axes: { ints: axesOf(call) }, ...keepdims(call) });
 }
 
-/** All dimensions if none are named. */
+/** Returns the dimensions to reduce: all if none are given. */
 function axesOf(call: Translation): number[] {
   const { shape } = call.tensor('self');
   const given = call.optionalList('dim')?.map((axis) => fromFront(axis, shape.length)) ?? [];

@@ -1,4 +1,4 @@
-// Operators that rearrange elements without changing them.
+// Translates operators that rearrange elements without changing them.
 
 import { BatchMultiple, type Size, type TracedTensor } from '../trace.js';
 import { fromFront, isSameSize, type Translation, type Translator, type Translators } from './translation.js';
@@ -7,7 +7,7 @@ const same: Translator = (call) => call.value('self');
 const reshape: Translator = (call) => call.reshaped(call.value('self'), call.result.shape);
 
 export const shapes: Translators = {
-  // Only the memory layout changes, if anything.
+  // These change at most the memory layout.
   clone: same,
   contiguous: same,
   detach: same,
@@ -30,7 +30,7 @@ export const shapes: Translators = {
   },
   expand: (call) => expanded(call, call.value('self'), call.tensor('self').shape),
   expand_as: (call) => expanded(call, call.value('self'), call.tensor('self').shape),
-  // The old content is not used.
+  // The old content of the target is not used.
   copy: (call) => expanded(call, call.value('src'), call.tensor('src').shape),
   repeat: (call) => {
     const [self, repeats] = [call.tensor('self'), call.list('repeats')];
@@ -102,7 +102,7 @@ export const shapes: Translators = {
   embedding: (call) =>
     call.node('Gather', [call.value('weight'), call.value('indices')], { axis: { int: 0 } }),
 
-  // Cells of r x r pixels and channels, as reshape, transpose, reshape: every runtime has those.
+  // Rearranges cells of r x r pixels with reshape, transpose and reshape, which every runtime has.
   pixel_shuffle: (call) => {
     const r = call.number('upscale_factor');
     const [batch = 1, channels = 1, height = 1, width = 1] = sizesOf(call);
@@ -141,7 +141,10 @@ function permuted(call: Translation, value: string, order: readonly number[]): s
     : call.node('Transpose', [value], { perm: { ints: order } });
 }
 
-/** Along the batch a size of 1 keeps what is there; what has one row for all images is repeated. */
+/**
+ * Expands a value to the shape of the result. Along the batch, a size of 1 in ONNX keeps the existing rows; a
+ * value with one row for all images is repeated.
+ */
 function expanded(call: Translation, value: string, from: readonly Size[]): string {
   const to = call.result.shape;
   const offset = to.length - from.length;

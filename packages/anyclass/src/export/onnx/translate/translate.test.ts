@@ -25,7 +25,7 @@ const group = randn([2, 6]);
 const table = randn([10, 4]);
 const attention = new nn.MultiheadAttention(8, 2).eval();
 
-/** Functions of images [batch, 6, 8, 8] by the operator that they are about. */
+/** Functions of images [batch, 6, 8, 8] by the operator that they test. */
 const cases: Readonly<Record<string, (x: Tensor) => Tensor>> = {
   abs: (x) => x.abs(),
   atan: (x) => x.atan(),
@@ -158,7 +158,7 @@ describe('onnxruntime computes what libtorch computes, for any number of images'
   });
 });
 
-// Fused from libtorch 2.0 on; before, attention is recorded as the operators that it is made of.
+// Attention is one fused operator since libtorch 2.0; earlier versions record its parts.
 test('fused attention, with a mask and a scale', async () => {
   const tensorOf = (id: number, constant?: Tensor) => ({
     id,

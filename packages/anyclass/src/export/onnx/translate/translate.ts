@@ -1,4 +1,4 @@
-// From traced operators to an ONNX graph.
+// Translates traced operators to an ONNX graph.
 
 import { UserError } from '../../../errors/userError.js';
 import { GraphBuilder } from '../graphBuilder.js';
@@ -12,13 +12,14 @@ import { Translation } from './translation.js';
 
 const translators = { ...elementwise, ...shapes, ...products, ...maps, ...reductions };
 
-/** The operators of libtorch that can be exported, without their overloads. */
+/** Names of the libtorch operators that can be exported, without overloads. */
 export const exportableOperators: readonly string[] = Object.keys(translators).sort();
 
 /**
- * A graph with the calls of a trace. The input has the name that is given; outputs are found with `valueOf`.
+ * Builds a graph from the calls of a trace. The input gets the given name; `valueOf` returns the names of the
+ * outputs.
  *
- * @throws UserError with the layer's name for an operator that has no translation
+ * @throws UserError that names the layer if an operator has no translation
  *
  * @example
  * const graph = translate(trace, 'pixel_values');
@@ -40,6 +41,6 @@ function translatorOf({ operator, layer }: TracedCall) {
   const found = Object.entries(translators).find(([name]) => name === operator)?.[1];
   if (found) return found;
   throw new UserError(
-    `cannot be exported: ${layer} calls ${operator}, which has no translation to ONNX; write it with other operators`,
+    `cannot be exported: ${layer} calls ${operator}, which has no translation to ONNX; rewrite the layer with other operators`,
   );
 }

@@ -1,4 +1,4 @@
-// The input and output of an operator's translation.
+// Access to the arguments of a traced call and to the graph that it is translated to.
 
 import { UserError } from '../../../errors/userError.js';
 import type { Attribute } from '../graph.js';
@@ -10,7 +10,7 @@ export type Translator = (call: Translation) => string | readonly string[];
 
 export type Translators = Readonly<Record<string, Translator>>;
 
-/** A call to translate, and the graph that it goes to. */
+/** A call to translate, and the graph that it is added to. */
 export class Translation {
   readonly graph: GraphBuilder;
   readonly operator: string;
@@ -26,12 +26,12 @@ export class Translation {
     this.#layer = layer;
   }
 
-  /** The first result: most operators have one. */
+  /** The first result; most operators have only one. */
   get result(): TracedTensor {
     return this.results[0]!;
   }
 
-  /** A tensor, as the trace has it. */
+  /** Returns a tensor argument as it was traced. */
   tensor(name: string): TracedTensor {
     const value = this.#values[name];
     if (!isTensor(value)) throw this.refusal(`has no tensor '${name}'`);
@@ -46,17 +46,17 @@ export class Translation {
     const value = this.#values[name];
     const list = Array.isArray(value) ? value : [];
     return list.map((item: unknown) => {
-      if (!isTensor(item)) throw this.refusal(`'${name}' holds something that is not a tensor`);
+      if (!isTensor(item)) throw this.refusal(`'${name}' contains something that is not a tensor`);
       return item;
     });
   }
 
-  /** The name of a tensor in the graph. */
+  /** Returns the name in the graph of a tensor argument. */
   value(name: string): string {
     return this.graph.valueOf(this.tensor(name));
   }
 
-  /** A tensor, or a number as one. */
+  /** Returns the name in the graph of an argument that is a tensor or a number. */
   operand(name: string): string {
     const value = this.#values[name];
     if (isTensor(value)) return this.graph.valueOf(value);
@@ -82,7 +82,7 @@ export class Translation {
     return typeof value === 'string' ? value : fallback;
   }
 
-  /** Integers; one number stands for a list of it where a length is given. */
+  /** Returns a list of numbers; if a length is given, a single number is repeated. */
   list(name: string, length?: number, fallback?: number): number[] {
     const value = this.#values[name] ?? fallback;
     const list = (Array.isArray(value) ? value : [value]).map((item: unknown) => {
@@ -96,18 +96,18 @@ export class Translation {
     return this.#values[name] === null || this.#values[name] === undefined ? undefined : this.list(name);
   }
 
-  /** A dimension of a tensor, counted from the front. */
+  /** Returns a dimension of a tensor, counted from the front. */
   dimension(name: string, of: TracedTensor, fallback?: number): number {
     return fromFront(this.number(name, fallback), of.shape.length);
   }
 
-  /** A size that must not grow with the batch. */
+  /** Returns a size; throws if it grows with the batch. */
   fixed(size: Size | undefined): number {
     if (typeof size === 'number') return size;
     throw this.refusal('works along the batch, whose size is not known before the model runs');
   }
 
-  /** Adds a node. */
+  /** Adds a node and returns the name of its output. */
   node(
     operator: string,
     inputs: readonly string[],
@@ -116,7 +116,7 @@ export class Translation {
     return this.graph.node(operator, inputs, attributes);
   }
 
-  /** A value in another shape, which may grow with the batch. */
+  /** Reshapes a value; the new shape may grow with the batch. */
   reshaped(value: string, shape: readonly Size[]): string {
     const growing = shape.filter((size) => size instanceof BatchMultiple).length;
     if (growing > 1) return this.node('Reshape', [value, this.graph.sizes(shape)]);
@@ -131,7 +131,7 @@ export class Translation {
   }
 }
 
-/** A dimension that may count from the end. */
+/** Converts a dimension that may count from the end (-1 is the last) to one that counts from the front. */
 export function fromFront(dimension: number, dimensions: number): number {
   return dimension < 0 ? dimension + dimensions : dimension;
 }

@@ -1,7 +1,7 @@
 import type { Prediction } from '@anyclass/browser';
 
 /**
- * Results in the format of `anyclass predict`: a column for each class, then the labels.
+ * Formats results as `anyclass predict` does: a column for each class, then the labels.
  *
  * @example
  * resultsCsv([{ name: 'a.jpg', prediction }]) // 'Filename,crack,roots,labels\na.jpg,0.93,0.02,crack\n'

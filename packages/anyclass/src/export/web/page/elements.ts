@@ -1,11 +1,11 @@
-/** The element of index.html with an id. */
+/** Returns the element of index.html with an id. */
 export function element<Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
   if (found instanceof kind) return found;
   throw new Error(`the page has no ${kind.name} '${id}'`);
 }
 
-/** A new element with a class and children. */
+/** Creates an element with a class and children. */
 export function create<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   className: string,

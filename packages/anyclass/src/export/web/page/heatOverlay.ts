@@ -1,6 +1,8 @@
 import type { HeatMap } from '@anyclass/browser';
 
-/** From transparent blue to nearly opaque yellow: brightness rises too, so that it reads without color. */
+/**
+ * From transparent blue to nearly opaque yellow; brightness rises too, so that the map reads without color.
+ */
 const stops = [
   [40, 60, 160, 0],
   [150, 40, 140, 110],

@@ -1,5 +1,5 @@
 /**
- * Calls back with the images that are dropped anywhere on the page, chosen, or pasted.
+ * Calls `take` with files that are dropped anywhere on the page, chosen, or pasted.
  *
  * @example
  * acceptPhotos(label, input, (files) => console.log(files.length));

@@ -1,14 +1,14 @@
 import { findAdapter, type OnnxRuntime, openPredictor, type Predictor } from '@anyclass/browser';
 
 /**
- * Loads the runtime that suits this browser and the model. Without a GPU the runtime for the CPU alone will do, which is half
- * the size.
+ * Loads the runtime that suits this browser, and the model. Without a GPU, the CPU-only runtime is enough,
+ * which is half the size.
  *
  * @example
  * const predictor = await loadPredictor(progress, stage);
  */
 export async function loadPredictor(progress: HTMLProgressElement, stage: HTMLElement): Promise<Predictor> {
-  // `?backend=wasm` in the page's address leaves the GPU alone.
+  // `?backend=wasm` in the page's address disables the GPU.
   const isCpuChosen = new URLSearchParams(location.search).get('backend') === 'wasm';
   const hasGpu = !isCpuChosen && (await findAdapter()) !== undefined;
   const address = new URL(`runtime/ort.${hasGpu ? 'webgpu' : 'wasm'}.min.mjs`, document.baseURI);

@@ -1,4 +1,4 @@
-// The page: loads the model, takes photos, shows what the model sees in them.
+// The page: loads the model, accepts photos, and shows the predictions.
 
 import type { Prediction, Predictor } from '@anyclass/browser';
 import { resultsCsv } from './csv.js';

@@ -1,7 +1,8 @@
-const longestWait = 5000; // milliseconds; the page works without it
+const longestWait = 5000; // milliseconds; the page works without the service worker
 
 /**
- * Lets the service worker keep what the page loads, so that it opens without a network later. Gives a sentence for the reader.
+ * Lets the service worker cache what the page loads, so that the page later opens without a network. Returns
+ * a sentence for the visitor.
  *
  * @example
  * await startOffline() // 'Works offline from now on.'

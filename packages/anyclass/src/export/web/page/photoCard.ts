@@ -3,7 +3,7 @@ import { create } from './elements.js';
 import { drawHeatMap } from './heatOverlay.js';
 import { resultView } from './resultView.js';
 
-/** A photo and what the model says about it. */
+/** A photo and its prediction. */
 export interface PhotoCard {
   readonly element: HTMLElement;
   show(prediction: Prediction): void;
@@ -11,7 +11,7 @@ export interface PhotoCard {
 }
 
 /**
- * A card that shows its photo at once, and the result when it is there.
+ * Creates a card that shows its photo at once, and the result when it is ready.
  *
  * @example
  * document.body.append(photoCard(file).element);

@@ -4,8 +4,8 @@ import { create } from './elements.js';
 const mostRows = 8;
 
 /**
- * Labels, presence and classes of a prediction. `onSelect` is called with the class whose heat map is to be shown, or with
- * undefined for none.
+ * Shows the labels, presence and classes of a prediction. `onSelect` is called with the class whose heat map
+ * should be shown, or with undefined for none.
  *
  * @example
  * card.append(...resultView(prediction, (name) => console.log(name)));
@@ -70,11 +70,13 @@ function classRow(
   row.disabled = true;
   row.classList.toggle('predicted', isPredicted);
   row.title =
-    threshold === null ? `${name} is never predicted` : `${name} is predicted from ${percent(threshold)} on`;
+    threshold === null
+      ? `${name} is never predicted`
+      : `${name} is predicted at ${percent(threshold)} or above`;
   return row;
 }
 
-/** A bar with a mark where the decision begins. */
+/** Creates a bar with a mark at the threshold. */
 function bar(value: number, threshold: number | null): HTMLElement {
   const fill = create('span', 'fill');
   fill.style.width = percent(value);
@@ -87,7 +89,7 @@ function bar(value: number, threshold: number | null): HTMLElement {
   return made;
 }
 
-/** One row at a time shows its heat map; the selected one again shows none. */
+/** Makes rows selectable, one at a time, to show their heat maps; clicking the selected row hides its map. */
 function selectable(
   rows: readonly HTMLButtonElement[],
   names: readonly string[],

@@ -1,11 +1,12 @@
-// Keeps every file that the page loads, and answers from there: after the first visit the page needs no network. A new export
-// has another version, and with it an empty store.
+// Caches every file that the page loads and responds from the cache, so that the page needs no network after
+// the first visit. Each export has its own version, and with it a new cache.
 
-/** Set when the page is built: a hash of everything in the folder, and the files to store at once. */
+/** Set when the page is built: a hash of everything in the folder, and the files to cache at once. */
 declare const __VERSION__: string;
 declare const __PAGE_FILES__: readonly string[];
 
-// TypeScript describes either pages or workers, and everything else here is a page.
+// Declared here because TypeScript's types describe either pages or workers, and the other files are for a
+// page.
 interface LifecycleEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -54,7 +55,10 @@ async function answer(request: Request): Promise<Response> {
   return isolated(response);
 }
 
-/** Isolated pages may compute with several threads; static hosts cannot be asked to send these headers. */
+/**
+ * Adds the headers that isolate the page, which lets it use several threads; static hosts cannot be relied on
+ * to send them.
+ */
 function isolated(response: Response): Response {
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
