@@ -1,5 +1,5 @@
 // TypeScript signatures of the addon's functions. Only this package calls them: libtorch itself can fault on arbitrary
-// arguments, so the typed functions stand in between. Tensors cross the border as places in the addon's table.
+// arguments, so typed functions wrap it. Tensors are passed as indices into the addon's table.
 
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';

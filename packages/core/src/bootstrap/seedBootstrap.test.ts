@@ -183,7 +183,7 @@ describe('bad arguments are named', () => {
     [
       'other settings',
       () => bootstrapSeeds([[atHalf(first!), { scored: second!, thresholds: [0.5, 0.6] }]]),
-      'with 1 and with 2 settings',
+      'with 1 and with 2 threshold settings',
     ],
   ])('%s', (_, call, message) => {
     expect(call).toThrow(RangeError);

@@ -15,7 +15,7 @@ const leastGain = 1e-9;
  *     χ² = Σ (found - wanted)² / wanted
  *
  * over the parts' rows, negatives, and rows of every stratum. Assigning groups stratum by stratum balances only the
- * stratum at hand; the sizes of the parts and the other classes turn out as the groups happen to bring them.
+ * current stratum; the sizes of the parts and the other classes are left to chance.
  *
  * A part never loses its last row of a stratum or its last negative. A group stays where it was assigned if it has a class
  * that is too small for a row in every part.

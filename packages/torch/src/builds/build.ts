@@ -1,4 +1,4 @@
-// A built library in the cache. Each build is a folder, whole or absent; small files beside it name the one to use.
+// A built library in the cache. Each build is a folder that is complete or absent; small files next to it name the one to use.
 //
 //   native/LIBRARY/BUILD/build.json      what it was built from and for
 //   native/LIBRARY/BUILD/torch.node

@@ -8,7 +8,7 @@ import { buildsFolder, findBuild, findBuildFor, homeFolder, libraryKey, selectBu
 const folder = withEmptyHome();
 
 describe('the home folder', () => {
-  test('is ANYCLASS_HOME, else in the XDG cache folder, else in ~/.cache', () => {
+  test('is ANYCLASS_HOME, otherwise in the XDG cache folder, otherwise in ~/.cache', () => {
     expect(homeFolder()).toBe(join(folder(), 'home'));
     vi.stubEnv('ANYCLASS_HOME', undefined);
     vi.stubEnv('XDG_CACHE_HOME', '/var/caches');

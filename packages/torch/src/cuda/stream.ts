@@ -5,7 +5,7 @@ import { native } from '../native.js';
 import { requireCuda } from './device.js';
 
 /**
- * A queue of GPU work beside the default one.
+ * A queue of GPU work in addition to the default one.
  *
  * @example
  * const copies = new CudaStream();

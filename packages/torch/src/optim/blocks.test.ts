@@ -6,7 +6,7 @@ import { inBlocks } from './blocks.js';
 
 const sizes = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 8 });
 
-test('every element is in exactly one block, beside the same element of the other columns', () => {
+test('every element is in exactly one block, together with the same element of the other columns', () => {
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 25 }), (lengths, elements) => {
       const sources = lengths.map((length, i) => arange(100 * i, 100 * i + length));

@@ -21,7 +21,7 @@ export interface ClipOptions {
  * const weight = tensor([0, 0], { requiresGrad: true });
  * weight.grad = tensor([3, 4]);
  * clipGradNorm_([weight], 1).toNumber() // 5
- * weight.grad.toArray() // [0.6, 0.8], less the 1e-6 that keeps the division finite
+ * weight.grad.toArray() // [0.6, 0.8], except for the 1e-6 that keeps the division finite
  */
 export function clipGradNorm_(
   parameters: readonly Tensor[],
