@@ -1,5 +1,5 @@
-// A root directory with a few programs and the libraries they load, and nothing else: no compiler, no package
-// manager.
+// A root directory with a few programs and the libraries they load, and nothing else: no
+// compiler, no package manager.
 
 import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,8 +15,8 @@ export function whyNoRoot() {
 }
 
 /**
- * Fills a root with system files at their own paths, and with the libraries that the loader would open for
- * them.
+ * Fills a root with system files at their own paths, and with the libraries that the
+ * loader would open for them.
  *
  * @param {string} root
  * @param {{ files: string[], loadedBy?: string[] }} wanted `loadedBy`: files whose libraries are needed, but

@@ -1,5 +1,5 @@
-// A hub on this machine, with a second server that it redirects downloads to, and everything that can go
-// wrong in between.
+// A hub on this machine, with a second server that it redirects downloads to, and everything that
+// can go wrong in between.
 
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -50,8 +50,8 @@ export async function fakeHub(files, { pause = 0, received } = {}) {
     endpoint: '',
     storage: '',
     /**
-     * Called whenever bytes were sent, with the number sent for this request so far. @type {(sent: number) =>
-     * void}
+     * Called whenever bytes were sent, with the number sent for this request so far. @type
+     * {(sent: number) => void}
      */
     onSent: () => {},
   };

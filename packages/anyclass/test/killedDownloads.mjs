@@ -1,5 +1,5 @@
-// A repeatedly killed download must end with the right bytes and must not transfer much more than the file's
-// size.
+// A repeatedly killed download must end with the right bytes and must not transfer much
+// more than the file's size.
 //
 //   node packages/anyclass/test/killedDownloads.mjs 50        (needs a build: npm run setup)
 
@@ -25,8 +25,8 @@ const name = 'hf:tester/network@main:model.safetensors';
  */
 
 /**
- * Kills downloads of a file at random moments, until there were `kills` in mid-transfer. Every fifth kill may
- * come at any time.
+ * Kills downloads of a file at random moments, until there were `kills` in mid-transfer. Every fifth
+ * kill may come at any time.
  *
  * @param {number} kills
  * @param {number} megabytes the file's size

@@ -86,8 +86,8 @@ export async function removeHubFile({ cache }: HubSettings, wanted: HubFile): Pr
 }
 
 /**
- * Removes a file from another server. Returns the number of bytes freed, or undefined if there was nothing to
- * remove.
+ * Removes a file from another server. Returns the number of bytes freed, or undefined if
+ * there was nothing to remove.
  */
 export async function removeAddressFile(
   settings: HubSettings,

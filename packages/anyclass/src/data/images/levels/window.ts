@@ -1,6 +1,6 @@
 /**
- * Which levels of an image with more than 8 bits become black and white; levels in between become gray
- * linearly.
+ * Which levels of an image with more than 8 bits become black and white; levels in
+ * between become gray linearly.
  *
  * - `auto`: the file's own window (DICOM's window or VOI LUT), or else from the smallest to the largest level
  * of each image,
