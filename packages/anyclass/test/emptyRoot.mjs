@@ -20,7 +20,7 @@ export function whyNoRoot() {
  *
  * @param {string} root
  * @param {{ files: string[], loadedBy?: string[] }} wanted `loadedBy`: files whose libraries are needed, but
- * that are added in another way
+ *   that are added in another way
  */
 export function fillRoot(root, { files, loadedBy = [] }) {
   const all = new Set(files);

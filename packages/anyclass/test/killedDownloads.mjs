@@ -20,8 +20,7 @@ const name = 'hf:tester/network@main:model.safetensors';
  * @property {number} inTransfer how many of the kills came during a transfer
  * @property {number} finished number of finished downloads
  * @property {number} wrong number of downloads that ended with wrong bytes
- * @property {number} mostTransferred the most bytes that one download transferred, relative to the file's
- * size; 1 without loss
+ * @property {number} mostTransferred the most bytes that one download took, per byte of the file; 1 without loss
  */
 
 /**
