@@ -48,8 +48,9 @@ export async function fakeHub(files, { pause = 0, received } = {}) {
     endpoint: '',
     storage: '',
     /**
-     * Called whenever bytes were sent, with the number sent for this request so far. @type
-     * {(sent: number) => void}
+     * Called whenever bytes were sent, with the number sent for this request so far.
+     *
+     * @type {(sent: number) => void}
      */
     onSent: () => {},
   };
