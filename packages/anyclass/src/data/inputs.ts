@@ -1,5 +1,6 @@
 // The inputs of a network: images of one size, or feature vectors. In batches, both are bytes.
 
+import { counted } from '../errors/counted.js';
 import { DataError } from '../errors/dataError.js';
 import { type OpenPixelsOptions, openPixels } from './cache/openCache.js';
 import type { Dataset } from './dataset.js';
@@ -76,7 +77,9 @@ export async function openInputs(
   if (!features) throw new DataError(`${dataset.name} has images; the network takes features`);
   const width = features.names.length;
   if (width !== format.features) {
-    throw new DataError(`${dataset.name} has ${width} features; the network takes ${format.features}`);
+    throw new DataError(
+      `${dataset.name} has ${counted(width, 'feature')}; the network takes ${format.features}`,
+    );
   }
   const inputs: InputSource = {
     format,
@@ -87,7 +90,7 @@ export async function openInputs(
     },
     close: async () => {}, // the dataset closes them
   };
-  return { inputs, state: `${width} features per row, standardized over the training rows` };
+  return { inputs, state: `${counted(width, 'feature')} per row, standardized over the training rows` };
 }
 
 /** A view of a batch's bytes as numbers. */

@@ -26,7 +26,7 @@ function figuresText({ figures }: DemoResult): string {
     title: 'Test scenes, in percent',
     note: '',
     columns: [
-      { title: 'decided', kind: 'text' },
+      { title: 'loss, decision', kind: 'text' },
       { title: 'F1', kind: 'percent' },
       { title: 'F1-Neg', kind: 'percent' },
       { title: 'false alarms', kind: 'percent' },

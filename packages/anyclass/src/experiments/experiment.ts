@@ -9,6 +9,7 @@ import {
   type RunDevices,
   runDevices,
 } from '../children/devices.js';
+import { counted } from '../errors/counted.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { lockRun } from '../runs/runLock.js';
 import type { PlannedRun } from './plan.js';
@@ -59,7 +60,7 @@ export async function runExperiment(
   // Report a missing engine once and now, not from every run.
   if (missing.length > 0) engineBuild();
   note(
-    `${rows.length} runs in ${out}: ${rows.length - missing.length} already finished and reused, ${missing.length} to train`,
+    `${counted(rows.length, 'run')} in ${out}: ${rows.length - missing.length} already finished and reused, ${missing.length} to train`,
   );
   if (missing.length > 1 && jobs !== 1 && takesTurns(chosen)) {
     note(

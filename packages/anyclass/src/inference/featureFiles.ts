@@ -37,7 +37,7 @@ async function* vectorsAt(
 ): AsyncGenerator<VectorInput | FailedInput> {
   if (!existsSync(path)) {
     const found = isPattern(path) ? matchingFiles(path) : [];
-    if (found.length === 0) yield { name: path, failure: 'there is no such file' };
+    if (found.length === 0) yield { name: path, failure: 'no such file' };
     for (const file of found) yield* vectorsAt(file, features);
     return;
   }

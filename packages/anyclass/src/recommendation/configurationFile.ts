@@ -4,6 +4,7 @@ import { isPlainObject, type PlainObject } from '../configuration/overrides.js';
 import { pathsForFile } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { counted } from '../errors/counted.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
 import { textTable } from '../tables/index.js';
 import type { Recommendation } from './recommendation.js';
@@ -41,7 +42,7 @@ export function configurationText(
       return [...(comments[field] ?? []).flatMap((text) => wrapped(text, '  // ')), line];
     });
   return [
-    `// Written by anyclass recommend after pilot runs of ${minutes} minutes.`,
+    `// Written by anyclass recommend after pilot runs of ${counted(minutes, 'minute')}.`,
     '//',
     ...textTable(recommendationTable(recommendation))
       .split('\n')

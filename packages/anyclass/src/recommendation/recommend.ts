@@ -8,6 +8,7 @@ import { fitOptions } from '../configuration/decisionFields.js';
 import { resultFields } from '../configuration/dottedFields.js';
 import type { Configuration } from '../configuration/schema.js';
 import { datasetName, parseDataset } from '../data/datasetSpec.js';
+import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import type { ExperimentHooks } from '../experiments/compare.js';
@@ -169,7 +170,7 @@ function refuseHopeless(losses: number, full: FullRun, assumed: PilotSpeed, minu
 function failure(out: string, minutes: number, unfinished: readonly UnfinishedRun[]): string {
   const failed = unfinished.filter(({ state }) => state === 'failed');
   if (failed.length > 0) return failureText(failed.slice(0, 1));
-  return `${out}: fewer than two losses have a finished pilot after ${minutes} minutes; allow more time`;
+  return `${out}: fewer than two losses have a finished pilot after ${counted(minutes, 'minute')}; allow more time`;
 }
 
 function decisionOf(

@@ -117,7 +117,7 @@ export function takeNewestCheckpoint(folder: string): Newest {
     } catch (error) {
       const aside = `damaged-${name}`;
       renameSync(path, join(folder, aside));
-      skipped.push(`${messageOf(error)}; it is called ${aside} now`);
+      skipped.push(`${messageOf(error)}; renamed to ${aside}`);
     }
   }
   return { checkpoint: undefined, path: undefined, skipped };

@@ -80,7 +80,7 @@ export async function openRunData(
     }
     checkBestBy(bestBy, dataset);
     if (!dataset.splits.train.some((row) => dataset.labels.presence(row) === 'positive')) {
-      throw new UserError(`${dataset.name}: no training image shows a class; there is nothing to learn`);
+      throw new UserError(`${dataset.name}: no training ${word} has a class, so there is nothing to learn`);
     }
     const trainingRows = data.subset
       ? chooseSubset(dataset.splits.train, dataset.labels, defined(data.subset))

@@ -112,7 +112,7 @@ test('values that are set explicitly take precedence, and a note mentions the di
   expect(configuration).toMatchObject({ network: { inputSize: 20 }, data: { mean: [0.5], std: [0.125] } });
   expect(notes).toContainEqual(
     expect.stringMatching(
-      /otherwise than for .*network\.inputSize 20 instead of 16, data\.mean \[0\.5\] instead of \[0\.25\]/,
+      /differently than for .*network\.inputSize 20 instead of 16, data\.mean \[0\.5\] instead of \[0\.25\]/,
     ),
   );
 }, 60_000);

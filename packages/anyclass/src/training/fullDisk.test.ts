@@ -46,7 +46,7 @@ test.skipIf(!canMount)(
   'if the folder was removed, no checkpoint in it is mentioned (needs mount)',
   async () => {
     const message = await messageWhere('removed', () => rmSync(join(disk, 'removed'), { recursive: true }));
-    expect(message).toMatch(/removed: the folder of the run was removed or replaced/);
+    expect(message).toMatch(/removed: the run folder was removed or replaced/);
   },
   60_000,
 );

@@ -134,7 +134,7 @@ test('a run starts over if no checkpoint is intact, and keeps what it writes fro
   for (const name of checkpoints) truncateSync(at('lost', 'checkpoints', name), 1_000_000);
   notes.length = 0;
   await resume(at('lost'), { onEvent });
-  expect(notes.filter((note) => note.includes('is called damaged-epoch-'))).toHaveLength(2);
+  expect(notes.filter((note) => note.includes('renamed to damaged-epoch-'))).toHaveLength(2);
   expect(notes).toContain('No usable checkpoint; starting over');
   expect(filesOf('lost')).toEqual(filesOf('whole'));
 });

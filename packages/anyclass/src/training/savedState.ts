@@ -43,7 +43,7 @@ export function telling<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T)
   } catch (error) {
     if (!existsSync(paths.config)) {
       throw new UserError(
-        `${paths.folder}: the folder of the run was removed or replaced while it trained, and its checkpoints with it; train again`,
+        `${paths.folder}: the run folder was removed or replaced during training, with its checkpoints; train again`,
         { cause: error },
       );
     }

@@ -15,6 +15,7 @@ import {
 import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
+import { instanceWord } from '../data/dataset.js';
 import { takesFeatures } from '../data/inputs.js';
 import { createLoader, type Loader } from '../data/loading/loader.js';
 import { rowsOfStep } from '../data/loading/order.js';
@@ -262,7 +263,9 @@ function lossOptions(
   if (beta === null) return options;
   const { classWeights, negativeWeight, emptyClasses } = balanceOf(dataset, trainingRows, beta);
   if (emptyClasses.length > 0)
-    remarks.push(`no training image shows ${emptyClasses.join(', ')}: cannot be learned`);
+    remarks.push(
+      `no training ${instanceWord(dataset)} has ${emptyClasses.join(', ')}, so the model cannot learn them`,
+    );
   const weights = keep(tensor(Float32Array.from(classWeights), { device }));
   return { ...options, balance: { classWeights: weights, negativeWeight } };
 }

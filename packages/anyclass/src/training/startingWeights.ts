@@ -46,7 +46,7 @@ function preparationRemarks(
 ): string[] {
   if (facts.mean === undefined || facts.std === undefined || facts.inputSize === undefined) {
     return [
-      `${name} does not tell how its images were prepared; here mean ${shown(mean)}, std ${shown(std)}`,
+      `${name} does not say how its images were preprocessed; using mean ${shown(mean)}, std ${shown(std)}`,
     ];
   }
   const isGray = channels === 1 && facts.mean.length === 3;
@@ -55,7 +55,8 @@ function preparationRemarks(
     isGray || same(mean, facts.mean) ? '' : `data.mean ${shown(mean)} instead of ${shown(facts.mean)}`,
     isGray || same(std, facts.std) ? '' : `data.std ${shown(std)} instead of ${shown(facts.std)}`,
   ].filter(Boolean);
-  if (others.length > 0) return [`Images are prepared otherwise than for ${name}: ${others.join(', ')}`];
+  if (others.length > 0)
+    return [`Images are preprocessed differently than for ${name}: ${others.join(', ')}`];
   return [`Images are preprocessed as for ${name}: ${inputSize} px, mean ${shown(mean)}, std ${shown(std)}`];
 }
 

@@ -4,6 +4,7 @@ import { tidy } from '@anyclass/torch';
 import { type DeviceBatch, deviceBatch, featureBatch } from '../data/deviceBatch.js';
 import { isFeatureFormat } from '../data/inputs.js';
 import type { Batch } from '../data/loading/loader.js';
+import { counted } from '../errors/counted.js';
 import type { ActiveRun } from './activeRun.js';
 import { setTrainingMode, trainedPart } from './optimizer.js';
 import { saveCheckpoint } from './savedState.js';
@@ -55,8 +56,8 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
 function tellOfPart({ configuration: { network }, progress }: Session, run: ActiveRun): void {
   const { frozenEpochs } = network;
   if (frozenEpochs === 0) return;
-  const epochs = frozenEpochs === 1 ? '1 epoch' : `${frozenEpochs} epochs`;
-  if (progress.epoch === 0) run.note(`The trunk is frozen for ${epochs}: only the last layer trains`);
+  if (progress.epoch === 0)
+    run.note(`The trunk is frozen for ${counted(frozenEpochs, 'epoch')}: only the last layer trains`);
   if (progress.epoch === frozenEpochs) run.note('All layers train from this epoch on');
 }
 

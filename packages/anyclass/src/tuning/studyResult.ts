@@ -1,6 +1,7 @@
 // What a study found, as an object and as text.
 
 import { join } from 'node:path';
+import { counted } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
 import type { StudyState, Trial } from './events.js';
 import { fieldImportance } from './importance.js';
@@ -87,7 +88,7 @@ export function studyText({ study, metric, trials, goal, best, importance }: Stu
   const failed = trials.filter(({ reason }) => reason !== undefined);
   return [
     best
-      ? `Trial ${best.trial} is the best: validation ${metric} ${metricText(metric, best.value)} after ${best.epochs} epochs.`
+      ? `Trial ${best.trial} is the best: validation ${metric} ${metricText(metric, best.value)} after ${counted(best.epochs, 'epoch')}.`
       : 'No trial has a result yet.',
     `${study}: ${countText(trials, goal)}${trials.length > shownTrials ? `; the best ${shownTrials}` : ''}`,
     alignedColumns([

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { visibleGpus } from '../../distribution/ownGpu.js';
 import { backendVariable, timeoutVariable } from '../../distribution/ranks.js';
+import { counted } from '../../errors/counted.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent, parentVariable } from '../messages.js';
 import { allEnded } from './allEnded.js';
@@ -63,7 +64,9 @@ export async function restarting(
     if (outcome.kind !== 'failed' || !outcome.isWorthRestart || options.signal.aborted) return outcome;
     if (left <= 0) return outcome;
     for (const line of outcome.lines) options.note(line);
-    options.note(`Restarting all ranks ${work.from()}; ${left - 1} more restarts if they fail again`);
+    options.note(
+      `Restarting all ranks ${work.from()}; ${counted(left - 1, 'more restart')} if they fail again`,
+    );
   }
 }
 

@@ -161,7 +161,7 @@ function rowFeatures({ values }: FeatureRow, { description }: OpenedModel): Arra
     throw new UserError(`the row has ${counted(features.length, 'feature')}; the model takes ${count}`);
   } catch (error) {
     if (error instanceof UserError)
-      throw new Problem('unreadable', error.message.replace('give NaN', 'send null'));
+      throw new Problem('unreadable', error.message.replace('pass NaN', 'send null'));
     throw error;
   }
 }
