@@ -1,6 +1,6 @@
-// What an output may replace. A command never overwrites what it reads, nor a file of a run. An existing file
-// at the output path is replaced if it is an older output of the same kind; any other file is replaced only
-// on request.
+// What an output may replace. A command never overwrites what it reads, nor a file of a run. An existing
+// file at the output path is replaced if it is an older output of the same kind; any other file is
+// replaced only on request.
 
 import {
   closeSync,
@@ -73,8 +73,8 @@ export function refuseReplacing(path: string, { kind, inputs = [], force = false
 }
 
 /**
- * Throws if `input` is the file at `output`, possibly through another link. For inputs that become known only
- * during the work.
+ * Throws if `input` is the file at `output`, possibly through another link. For inputs that become
+ * known only during the work.
  *
  * @example
  * for (const image of images) refuseSameFile('--out', out, image.path);
