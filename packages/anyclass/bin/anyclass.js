@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The program is in the bundle; a checkout has it after a build. If it cannot be loaded, this prints a
-// message and fails.
+// The program is in the bundle; a checkout has it after a build. If it cannot be loaded, this
+// prints a message and fails.
 import { existsSync } from 'node:fs';
 
 const bundle = new URL('../bundle/main.js', import.meta.url);

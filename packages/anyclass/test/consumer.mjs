@@ -29,8 +29,8 @@ export const wrong: ConfigurationInput = { data: { dataset: 'digits' }, loss: { 
 `;
 
 /**
- * Type-checks a program that imports every entry point of the packages. Returns the errors; '' if there are
- * none.
+ * Type-checks a program that imports every entry point of the packages. Returns the
+ * errors; '' if there are none.
  *
  * @param {string} folder the project's folder
  * @param {'node16' | 'bundler'} resolution

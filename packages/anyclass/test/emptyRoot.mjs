@@ -1,5 +1,5 @@
-// A root directory with a few programs and the libraries they load, and nothing else: no compiler, no package
-// manager.
+// A root directory with a few programs and the libraries they load, and nothing else: no
+// compiler, no package manager.
 
 import { copyFileSync, existsSync, linkSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,12 +15,12 @@ export function whyNoRoot() {
 }
 
 /**
- * Fills a root with system files at their own paths, and with the libraries that the loader would open for
- * them.
+ * Fills a root with system files at their own paths, and with the libraries that the
+ * loader would open for them.
  *
  * @param {string} root
  * @param {{ files: string[], loadedBy?: string[] }} wanted `loadedBy`: files whose libraries are needed, but
- * that are added in another way
+ *   that are added in another way
  */
 export function fillRoot(root, { files, loadedBy = [] }) {
   const all = new Set(files);

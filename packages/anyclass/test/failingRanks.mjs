@@ -62,8 +62,7 @@ const train = (/** @type {string} */ run) => [
 /**
  * @typedef {object} Case
  * @property {string} name
- * @property {(mark: string, run: string) => void} [strike] causes the failure, once the first checkpoint is
- * written
+ * @property {(mark: string, run: string) => void} [strike] causes the failure, after the first checkpoint
  * @property {() => void} [mend]
  * @property {RegExp} says what the launcher's message must match
  * @property {number} [within] seconds, in addition to the reserve

@@ -1,5 +1,5 @@
-// A hub on this machine, with a second server that it redirects downloads to, and everything that can go
-// wrong in between.
+// A hub on this machine, with a second server that it redirects downloads to, and everything that
+// can go wrong in between.
 
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -10,8 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * - `reset`, `truncate`: the connection breaks, or ends normally, after a third of the bytes
  * - `all`: 200 with everything, whatever range was requested; `416`; `500`; `429`: with `Retry-After: 0`
  * - `changed`: from now on, another version of the file, with another ETag
- * - `wrong`: bytes that are not the file's; `shifted`: a range that starts elsewhere; `longer`: more bytes
- * than the file has
+ * - `wrong`: bytes that are not the file's; `shifted`: a range that starts elsewhere; `longer`: extra bytes
  * - `page`: a login page; `silent`: no response
  *
  * @typedef {'reset' | 'truncate' | 'all' | '416' | '500' | '429' | 'changed' | 'wrong' | 'shifted' | 'longer' | 'page' | 'silent'} Failure
@@ -32,8 +31,7 @@ export const commit = 'c0ffee'.padEnd(40, '0');
  * @param {object} [pace]
  * @param {number} [pace.pause] milliseconds between two parts of a file
  * @param {() => number} [pace.received] how many bytes of the file the client has. The server keeps at most
- * 128 KiB in flight;
- *   otherwise, this machine's own network would accept megabytes that a killed client never sees
+ *   128 KiB in flight; otherwise, this machine's own network would accept megabytes that a killed client never sees
  */
 export async function fakeHub(files, { pause = 0, received } = {}) {
   const part = 65536;
@@ -50,8 +48,9 @@ export async function fakeHub(files, { pause = 0, received } = {}) {
     endpoint: '',
     storage: '',
     /**
-     * Called whenever bytes were sent, with the number sent for this request so far. @type {(sent: number) =>
-     * void}
+     * Called whenever bytes were sent, with the number sent for this request so far.
+     *
+     * @type {(sent: number) => void}
      */
     onSent: () => {},
   };

@@ -1,5 +1,5 @@
-// Packs the packages and installs them in an empty folder outside the checkout, as a user would from the
-// registry.
+// Packs the packages and installs them in an empty folder outside the checkout, as a user
+// would from the registry.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -61,8 +61,8 @@ export function installPackages(folder, archives, manager = ['npm']) {
   // pnpm would ask the registry for the archives' dependencies on each other.
   const overrides = Object.entries(dependencies).map(([name, file]) => `  '${name}': '${file}'\n`);
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), `overrides:\n${overrides.join('')}`);
-  // A connection that the registry leaves open would delay the test by the five minutes that package managers
-  // wait.
+  // A connection that the registry leaves open would delay the test by the five minutes
+  // that package managers wait.
   const options = ['--ignore-scripts', '--prefer-offline', '--fetch-timeout=20000'];
   return run([...manager, 'install', ...options], folder);
 }

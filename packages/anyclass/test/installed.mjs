@@ -3,8 +3,8 @@
 //   npm run test:install                          all of npm 10, npm 11, pnpm, and npm 12 under Node 22
 //   npm run test:install -- npm@11 pnpm@latest    only these
 //
-// Needs the npm registry, for the managers themselves. npm 12 does not run on Node 20, so the npm package of
-// Node 22 runs it.
+// Needs the npm registry, for the managers themselves. npm 12 does not run on Node 20, so the npm
+// package of Node 22 runs it.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// A repeatedly killed download must end with the right bytes and must not transfer much more than the file's
-// size.
+// A repeatedly killed download must end with the right bytes and must not transfer much
+// more than the file's size.
 //
 //   node packages/anyclass/test/killedDownloads.mjs 50        (needs a build: npm run setup)
 
@@ -20,13 +20,12 @@ const name = 'hf:tester/network@main:model.safetensors';
  * @property {number} inTransfer how many of the kills came during a transfer
  * @property {number} finished number of finished downloads
  * @property {number} wrong number of downloads that ended with wrong bytes
- * @property {number} mostTransferred the most bytes that one download transferred, relative to the file's
- * size; 1 without loss
+ * @property {number} mostTransferred the most bytes that one download took, per byte of the file; 1 without loss
  */
 
 /**
- * Kills downloads of a file at random moments, until there were `kills` in mid-transfer. Every fifth kill may
- * come at any time.
+ * Kills downloads of a file at random moments, until there were `kills` in mid-transfer. Every fifth
+ * kill may come at any time.
  *
  * @param {number} kills
  * @param {number} megabytes the file's size

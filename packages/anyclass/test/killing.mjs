@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * @typedef {{ kills: number, finished: number, different: string[] }} Killed `different`: the runs with other
- * weights.
+ * `different` are the runs that ended with other weights.
+ *
+ * @typedef {{ kills: number, finished: number, different: string[] }} Killed
  */
 
 /**

@@ -1,5 +1,5 @@
-// Public layouts of labels with a few small images each, as written by the programs and archives they are
-// named after.
+// Public layouts of labels with a few small images each, as written by the programs and
+// archives they are named after.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,8 +26,8 @@ export async function picture(number: number): Promise<Buffer> {
 const box = '0.5 0.5 0.25 0.125';
 
 /**
- * Ultralytics: folders of images and labels per split, numbered names; two images have no label file, one has
- * an empty one.
+ * Ultralytics: folders of images and labels per split, numbered names; two images have no label
+ * file, one has an empty one.
  */
 export async function writeUltralytics(root: string): Promise<void> {
   const write = fileWriter(root);
@@ -214,8 +214,8 @@ export async function writeChexpert(root: string): Promise<void> {
 }
 
 /**
- * ChestX-ray14 as NIH publishes it: the table, the lists of the official split, and images in numbered
- * folders.
+ * ChestX-ray14 as NIH publishes it: the table, the lists of the official split, and
+ * images in numbered folders.
  */
 export async function writeNih(root: string): Promise<void> {
   const write = fileWriter(root);

@@ -1,5 +1,5 @@
-// Two machines on one: network namespaces with a cable between them, each with its own host name (needs root
-// and `ip`).
+// Two machines on one: network namespaces with a cable between them, each with its own host
+// name (needs root and `ip`).
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,8 +11,8 @@ import { program } from './ranks.mjs';
 /** The addresses by which the machines know each other. */
 export const addresses = ['10.231.7.1', '10.231.7.2'];
 /**
- * The name of a machine's namespace, unique to this process: several programs may have machines at the same
- * time.
+ * The name of a machine's namespace, unique to this process: several programs may have
+ * machines at the same time.
  */
 const space = (/** @type {string} */ address) => `anyclass-${process.pid}-${address}`;
 

@@ -16,8 +16,8 @@ export function describeOnCuda(subject: string, declare: () => void): void {
 }
 
 /**
- * A layer's output for an input, and the gradients of the input and the given parameters for an output
- * gradient `dy`.
+ * A layer's output for an input, and the gradients of the input and the given parameters for
+ * an output gradient `dy`.
  */
 export function outputAndGradients(
   forward: (input: Tensor) => Tensor,

@@ -1,5 +1,5 @@
-// The paper's datasets in their authors' layout, with a few small images each: tables in `annotations`,
-// images in `images`.
+// The paper's datasets in their authors' layout, with a few small images each: tables in
+// `annotations`, images in `images`.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

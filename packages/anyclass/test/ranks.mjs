@@ -16,7 +16,7 @@ export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.u
  * @param {Words} words
  * @param {number} worldSize
  * @param {NodeJS.ProcessEnv | ((rank: number) => NodeJS.ProcessEnv)} [environment] a function replaces RANK
- * and WORLD_SIZE
+ *   and WORLD_SIZE
  */
 export async function startRanks(words, worldSize, environment = {}) {
   const port = await freePort();

@@ -143,8 +143,8 @@ async function damagedUploads() {
     const source = sources[i % sources.length] ?? picture;
     /** @type {(() => [Uint8Array, string])[]} */
     const kinds = [
-      // Not within the last 12 bytes: a PNG that lacks only its end marker has all its pixels and is
-      // accepted.
+      // Not within the last 12 bytes: a PNG that lacks only its end marker has all
+      // its pixels and is accepted.
       () => [source.subarray(0, (i * 7) % (source.length - 12)), 'image/png'],
       () => [randomBytes(1 + (i % 3000)), 'image/jpeg'],
       () => [Buffer.concat([source.subarray(0, 2 + (i % 40)), randomBytes(200)]), 'image/jpeg'],

@@ -1,8 +1,8 @@
 import type { ConfigurationInput } from '../src/configuration/schema.js';
 
 /**
- * Two epochs of four steps on the CPU, where results are bit-identical; one thread, since tests share the
- * cores.
+ * Two epochs of four steps on the CPU, where results are bit-identical; one thread,
+ * since tests share the cores.
  */
 export const tinyRun: ConfigurationInput = {
   data: { dataset: 'digits', digits: { scenes: { train: 32, validation: 24, test: 24 } } },

@@ -27,8 +27,8 @@ export interface Preparation extends ImageReading {
   readonly mean: readonly number[];
   readonly std: readonly number[];
   /**
-   * The suitable training augmentation: color jitter and flip for photographs, a small rotation and flip for
-   * X-rays.
+   * The suitable training augmentation: color jitter and flip for photographs, a small
+   * rotation and flip for X-rays.
    */
   readonly augmentation: 'photograph' | 'x-ray' | 'none';
 }

@@ -44,8 +44,8 @@ export async function datasetFiles(paths: readonly string[]): Promise<DatasetFil
 }
 
 /**
- * Checks the clearest signs of a layout first: `data.yaml`, `Annotations`, tables, a class list, XML next to
- * images.
+ * Checks the clearest signs of a layout first: `data.yaml`, `Annotations`, tables, a class
+ * list, XML next to images.
  */
 async function folderFiles(folder: string): Promise<DatasetFiles> {
   const yolo = await yoloFileIn(folder);

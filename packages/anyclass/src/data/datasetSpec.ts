@@ -91,8 +91,8 @@ export function datasetName(spec: DatasetSpec): string {
 }
 
 /**
- * The folders above the path that names a dataset, outermost first. They distinguish datasets of the same
- * name.
+ * The folders above the path that names a dataset, outermost first. They distinguish
+ * datasets of the same name.
  *
  * @example
  * datasetFolders(parseDataset('/data/siteA/labels.csv')) // ['data', 'siteA']

@@ -35,9 +35,9 @@ export interface ImageBatch {
 }
 
 /**
- * Copies images to the device as bytes (a quarter of the size of floats; the copy to a GPU overlaps with its
- * other work) and normalizes them there: [N, 3, H, W] float32 in channels-last order. The caller disposes of
- * the tensor.
+ * Copies images to the device as bytes (a quarter of the size of floats; the copy to a GPU overlaps
+ * with its other work) and normalizes them there: [N, 3, H, W] float32 in channels-last order. The
+ * caller disposes of the tensor.
  *
  * @example
  * const images = deviceImages(batch, { format, device: 'cuda', mean, std });
@@ -92,8 +92,8 @@ export function featureBatch(batch: Batch, format: FeatureFormat, device: Device
 }
 
 /**
- * Calls a function with the images on the device and returns its result; on the CPU, it sees the batch's own
- * memory.
+ * Calls a function with the images on the device and returns its result; on the CPU, it
+ * sees the batch's own memory.
  */
 function uploaded(
   { size, images }: ImageBatch,

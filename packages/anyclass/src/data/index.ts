@@ -1,5 +1,5 @@
-// Datasets: reading, splitting, decoding, preparing, and loading them. Everything that needs libtorch is in
-// `tensors.ts`.
+// Datasets: reading, splitting, decoding, preparing, and loading them. Everything that needs
+// libtorch is in `tensors.ts`.
 
 export { DataError } from '../errors/dataError.js';
 export type { Quarantined } from '../events/runSummary.js';

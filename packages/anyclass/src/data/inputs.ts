@@ -54,8 +54,8 @@ export interface InputSource {
 }
 
 /**
- * Opens a dataset's instances in the format that a network takes: its features, or its images, from the cache
- * if prepared.
+ * Opens a dataset's instances in the format that a network takes: its features, or its images,
+ * from the cache if prepared.
  *
  * @throws DataError if the network takes the other kind
  *

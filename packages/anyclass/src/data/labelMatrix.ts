@@ -29,8 +29,8 @@ export interface LabelMatrix {
 }
 
 /**
- * Collects targets row by row: `addRow`, then `set` for that row, each class once. Classes that are not set
- * are absent.
+ * Collects targets row by row: `addRow`, then `set` for that row, each class once. Classes
+ * that are not set are absent.
  */
 export interface LabelMatrixBuilder {
   readonly rows: number;

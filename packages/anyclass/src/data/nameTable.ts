@@ -1,6 +1,6 @@
 /**
- * The file names or IDs of all rows: one UTF-8 buffer and offsets, since a million strings take 100 MB and
- * cause a pause.
+ * The file names or IDs of all rows: one UTF-8 buffer and offsets, since a million strings take
+ * 100 MB and cause a pause.
  */
 export interface NameTable {
   readonly length: number;
@@ -67,8 +67,8 @@ export function nameTableBuilder(): NameTableBuilder {
 }
 
 /**
- * Finds repeated names by open addressing over the bytes: a set of a million strings would cost what the
- * table saves.
+ * Finds repeated names by open addressing over the bytes: a set of a million strings would
+ * cost what the table saves.
  */
 function firstRows(bytes: Buffer, ends: Float64Array): Int32Array | undefined {
   const rows = ends.length - 1;

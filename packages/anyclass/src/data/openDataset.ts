@@ -25,8 +25,8 @@ import { loadSplits } from './splits/splitFiles.js';
 /** How to read a dataset. */
 export interface OpenOptions extends CsvTableOptions {
   /**
-   * How images without a label file, annotation, or class folder are read. Default: negative in YOLO folders,
-   * else unknown.
+   * How images without a label file, annotation, or class folder are read. Default: negative in
+   * YOLO folders, else unknown.
    */
   readonly unlabeled?: Unlabeled;
   /** File with the features of a label table's rows. */

@@ -1,12 +1,12 @@
-// A lock file as a sign of life for other machines. Its age is measured by the file system's clock, never by
-// ours.
+// A lock file as a sign of life for other machines. Its age is measured by the file
+// system's clock, never by ours.
 
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type Holder, parseHolder } from '@anyclass/torch/files';
 
 /**
- * The process that holds a lock; undefined for a file that is not our lock, such as one that a power cut left
- * empty.
+ * The process that holds a lock; undefined for a file that is not our lock, such as one
+ * that a power cut left empty.
  */
 export function holderAt(path: string): Holder | undefined {
   try {

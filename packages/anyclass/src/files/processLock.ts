@@ -1,6 +1,6 @@
 // One process at a time works on a folder. The lock names its process; a lock left by a killed process is
-// taken over. Whether a process on this machine is alive, the operating system knows; one on another machine
-// shows it by rewriting its lock every few seconds.
+// taken over. The operating system knows whether a process on this machine is alive; a process on another
+// machine shows it by rewriting its lock every few seconds.
 
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';

@@ -1,6 +1,6 @@
-// What an output may replace. A command never overwrites what it reads, nor a file of a run. An existing file
-// at the output path is replaced if it is an older output of the same kind; any other file is replaced only
-// on request.
+// What an output may replace. A command never overwrites what it reads, nor a file of a run. An existing
+// file at the output path is replaced if it is an older output of the same kind; any other file is
+// replaced only on request.
 
 import {
   closeSync,
@@ -68,13 +68,13 @@ export function refuseReplacing(path: string, { kind, inputs = [], force = false
   }
   if (isOfKind || force) return;
   throw new UserError(
-    `a file already exists there and is not ${kind}; choose another path, or add --force to replace it`,
+    `a file already exists there and is not ${kind}; choose another path, or replace it with force (--force)`,
   );
 }
 
 /**
- * Throws if `input` is the file at `output`, possibly through another link. For inputs that become known only
- * during the work.
+ * Throws if `input` is the file at `output`, possibly through another link. For inputs that become
+ * known only during the work.
  *
  * @example
  * for (const image of images) refuseSameFile('--out', out, image.path);

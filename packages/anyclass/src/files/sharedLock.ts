@@ -6,8 +6,7 @@ import { fileProblem } from './fileProblem.js';
  * Waits for a lock, then calls a function while holding it. The lock excludes other processes on this machine
  * and on other machines that share the folder.
  *
- * @param work receives a signal that aborts if the lock is lost, as when the machine sleeps for more than a
- * minute
+ * @param work receives a signal that aborts if the lock is lost, as after the machine slept for over a minute
  * @throws UserError if the lock cannot be written
  *
  * @example

@@ -1,5 +1,5 @@
-// Text files that are whole or absent, and how they are read back. Problems are reported with the path that
-// the user gave.
+// Text files that are whole or absent, and how they are read back. Problems are reported with the
+// path that the user gave.
 
 import { readFileSync } from 'node:fs';
 import { createWhole as createFile, discardQuietly, draftFile, type FileDraft } from '@anyclass/torch/files';
@@ -10,8 +10,8 @@ import { fileProblem, remedyOf } from './fileProblem.js';
 import { parseJson } from './json.js';
 
 /**
- * Writes a text, or its parts one after another, to a temporary file, flushes it to disk, and renames it over
- * any existing file.
+ * Writes a text, or its parts one after another, to a temporary file, flushes it to disk, and renames
+ * it over any existing file.
  *
  * @throws UserError with the path and the reason
  *

@@ -38,7 +38,7 @@ export async function verifyHubFile(
     throw new UserError(`${path} links to ${tag}, whose name is not a hash`);
   const { algorithm } = checksum ?? { algorithm: 'sha256' as const };
   const found = await fileHash(path, { algorithm });
-  // On systems without links, the snapshot holds the file itself; a blob is then named after its hash.
+  // On systems without links, the snapshot has the file itself, which is intact if a blob has its hash as name.
   const isBlob = checksum ? found === checksum.value : existsSync(blobPath(cache, wanted.repository, found));
   return { path, algorithm, expected: checksum?.value ?? 'the name of a blob', found, ok: isBlob };
 }
@@ -86,8 +86,8 @@ export async function removeHubFile({ cache }: HubSettings, wanted: HubFile): Pr
 }
 
 /**
- * Removes a file from another server. Returns the number of bytes freed, or undefined if there was nothing to
- * remove.
+ * Removes a file from another server. Returns the number of bytes freed, or undefined if
+ * there was nothing to remove.
  */
 export async function removeAddressFile(
   settings: HubSettings,

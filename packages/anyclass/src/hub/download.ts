@@ -41,8 +41,8 @@ export interface DownloadOptions {
   readonly signal?: AbortSignal | undefined;
   readonly patience?: Patience | undefined;
   /**
-   * Ask the hub for the current commit of a branch, even if the cache has the file at an earlier one. Default
-   * false.
+   * Ask the hub for the current commit of a branch, even if the cache has the file at an
+   * earlier one. Default false.
    */
   readonly refresh?: boolean | undefined;
 }
@@ -128,8 +128,8 @@ export async function hubFacts(wanted: HubFile, options: DownloadOptions = {}): 
 }
 
 /**
- * Reads the response headers. The commit and the checksum become file names, so only real hashes are
- * accepted.
+ * Reads the response headers. The commit and the checksum become file names, so only
+ * real hashes are accepted.
  */
 function factsIn(headers: Headers, server: string): HubFacts {
   const commit = headers.get('x-repo-commit');
@@ -173,15 +173,15 @@ export interface SharedDownload
     Pick<Transfer, 'address' | 'token' | 'target' | 'checksum' | 'size' | 'title'> {
   readonly lock: string;
   /**
-   * Called while the lock is held, once the file is in place. Receives undefined if the file was already
-   * there.
+   * Called while the lock is held, once the file is in place. Receives undefined if
+   * the file was already there.
    */
   readonly keep: (arrived: { readonly hash: string; readonly size: number } | undefined) => unknown;
 }
 
 /**
- * Downloads a file unless another process has done so: among all that want it, one transfers and the others
- * wait.
+ * Downloads a file unless another process has done so: among all that want it, one
+ * transfers and the others wait.
  */
 export async function downloadOnce(download: SharedDownload): Promise<void> {
   const { lock, target, keep, title, signal, onEvent, patience = usualPatience } = download;

@@ -105,8 +105,8 @@ export function referencePath(cache: string, repository: string, revision: strin
 }
 
 /**
- * Creates a relative link, so that the cache can be moved; a hard link if the system does not allow symbolic
- * ones.
+ * Creates a relative link, so that the cache can be moved; a hard link if the system does
+ * not allow symbolic ones.
  */
 function link(blob: string, path: string): void {
   try {

@@ -54,8 +54,8 @@ export function fileAddress(endpoint: string, { repository, revision, file }: Hu
 }
 
 /**
- * Whether a path stays below its folder on every system: no root, no parent folders, no drive, no name that a
- * system would alter.
+ * Whether a path stays below its folder on every system: no root, no parent folders, no drive, no name
+ * that a system would alter.
  */
 function isRelativePath(path: string): boolean {
   return path

@@ -1,5 +1,5 @@
-// Download settings from the environment. The names are those of Python's huggingface_hub, which shares the
-// cache.
+// Download settings from the environment. The names are those of Python's
+// huggingface_hub, which shares the cache.
 
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';

@@ -71,7 +71,8 @@ function problemWith(input: AnyInput, features: number): string | undefined {
 }
 
 /**
- * Makes a vector from numbers in the model's order, or by feature name.
+ * Makes a vector from numbers in the model's order, or by feature name. `toOmit` tells users how to omit a
+ * value.
  *
  * @example
  * vectorOf({ width: 2, height: 3 }, ['height', 'width']) // { name: 'the vector', features: [3, 2] }
@@ -79,6 +80,7 @@ function problemWith(input: AnyInput, features: number): string | undefined {
 export function vectorOf(
   given: ArrayLike<number> | Readonly<Record<string, number>>,
   names: readonly string[],
+  toOmit = 'pass NaN',
 ): VectorInput {
   const name = 'the vector';
   if (isNumbers(given)) return { name, features: given };
@@ -86,7 +88,7 @@ export function vectorOf(
   const missing = names.find((key) => !Object.hasOwn(given, key));
   if (unknown !== undefined) throw new UserError(`the model has no feature '${unknown}'`);
   if (missing !== undefined) {
-    throw new UserError(`feature '${missing}' is missing; pass NaN if it was not measured`);
+    throw new UserError(`feature '${missing}' is missing; ${toOmit} if it was not measured`);
   }
   return { name, features: names.map((key) => given[key]!) };
 }

@@ -102,8 +102,8 @@ function familiesOf({ classes, classFamilies = [] }: Dataset) {
 }
 
 /**
- * Pairs are counted for at most this many classes, the most frequent: all pairs of 20,000 would fill the
- * memory.
+ * Pairs are counted for at most this many classes, the most frequent: all pairs of
+ * 20,000 would fill the memory.
  */
 const mostPaired = 500;
 

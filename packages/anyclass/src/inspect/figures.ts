@@ -52,8 +52,8 @@ export function distributionFigure(name: string, counts: readonly ClassCount[]):
 }
 
 /**
- * Annotated objects of each class next to the instances that show it, as COCO counts them; the most annotated
- * on top.
+ * Annotated objects of each class next to the instances that show it, as COCO counts them;
+ * the most annotated on top.
  */
 export function annotationFigure(name: string, counts: readonly ClassCount[]): Figure {
   const instances = ({ train, validation, test }: ClassCount) => train + validation + test;

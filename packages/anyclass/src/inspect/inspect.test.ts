@@ -65,8 +65,8 @@ test('counts, weights, and statistics of a small dataset are exact', async () =>
   expect(inspection.balance.classWeights[0]).toBeCloseTo(1.5 / 1.75, 3);
   expect(inspection.balance.negativeWeight).toBeCloseTo(0.75 / 1.75, 3);
   expect(inspection.images).toMatchObject({ examined: 7, of: 9, width: { min: 40, median: 40, max: 40 } });
-  // Four training images: two in color (8 and 16 bits), one with a palette, one gray; red is 200, 40, 40, 240
-  // by quarters.
+  // Four training images: two in color (8 and 16 bits), one with a palette, one gray; red is 200,
+  // 40, 40, 240 by quarters.
   expect(inspection.images!.mean[0]).toBeCloseTo((3 * 130 + 130) / 4 / 255, 2);
   expect(inspection.images!.levels).toMatchObject({ images: 2, withOwnWindow: 0, suggested: [0, 65_535] });
 });

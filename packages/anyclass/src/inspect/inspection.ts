@@ -78,8 +78,8 @@ export interface FoundImage {
 export interface LabelSuspect extends FoundImage {
   readonly class: string;
   /**
-   * `missing`: the class is not labeled but scores as if present. `wrong`: it is labeled but scores as if
-   * absent.
+   * `missing`: the class is not labeled but scores as if present. `wrong`: it is labeled
+   * but scores as if absent.
    */
   readonly kind: 'missing' | 'wrong';
   readonly score: number;

@@ -16,8 +16,8 @@ export interface NearDuplicateFinder {
 export const nearDistance = 24;
 
 /**
- * How many images of a set are compared with others; otherwise, all frames of a video would be compared in
- * pairs.
+ * How many images of a set are compared with others; otherwise, all frames of a video
+ * would be compared in pairs.
  */
 const mostCompared = 8;
 

@@ -5,8 +5,8 @@
 import type { PixelFormat } from '../data/images/decode.js';
 
 /**
- * 16 words of 16 bits. The frequencies are spread over all words, so that no word is the same for most
- * images.
+ * 16 words of 16 bits. The frequencies are spread over all words, so that no word is
+ * the same for most images.
  */
 export type PerceptualHash = Uint16Array;
 

@@ -58,8 +58,8 @@ export async function sampleImages(
 }
 
 /**
- * An image fitted into a square, as a data URL; undefined if it cannot be read, so that the page is still
- * made.
+ * An image fitted into a square, as a data URL; undefined if it cannot be read, so
+ * that the page is still made.
  */
 export async function thumbnail(
   read: () => Promise<StoredImage>,

@@ -1,5 +1,5 @@
-// Checks whether validation has enough positives for what training decides with it: the best epoch and the
-// thresholds.
+// Checks whether validation has enough positives for what training decides with it: the best
+// epoch and the thresholds.
 
 import type { Dataset } from '../data/dataset.js';
 import { inflected } from '../errors/counted.js';

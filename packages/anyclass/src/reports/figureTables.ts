@@ -83,7 +83,7 @@ export function classTable({ metrics, decided, reliability }: Judgment): Table {
 function figureNote({ metrics, intervals, reliability, calibrated }: Judgment): string {
   const { rows, positiveRows, negativeRows } = metrics;
   return `${[
-    `${counted(rows, 'instance')}, ${positiveRows} positive and ${negativeRows} negative; in percent`,
+    `${counted(rows, 'instance')}, ${positiveRows.toLocaleString('en-US')} positive and ${negativeRows.toLocaleString('en-US')} negative; in percent`,
     ...(intervals
       ? [
           `with ${Math.round(100 * intervals.confidence)}% bootstrap intervals (${intervals.replicates} replicates)`,

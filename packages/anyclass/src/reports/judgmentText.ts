@@ -20,7 +20,7 @@ export function judgmentText(judgment: Judgment): string {
   const ece = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   return [
     judgmentVerdict(judgment),
-    `${judgment.split || 'scores'}: ${counted(rows, 'instance')}, ${positiveRows} positive, ${negativeRows} negative; metrics in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
+    `${judgment.split || 'scores'}: ${counted(rows, 'instance')}, ${positiveRows.toLocaleString('en-US')} positive, ${negativeRows.toLocaleString('en-US')} negative; metrics in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
     bare(figureTable(judgment)),
     bare(classTable(judgment)),
     ...decisionLines(judgment.decided),

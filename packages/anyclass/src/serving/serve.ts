@@ -168,10 +168,10 @@ async function openModels(
         onReload(result) {
           if ('problem' in result) {
             metrics.reloaded(name, 'failed');
-            log.error('reload failed; the previous version keeps serving', {
-              model: name,
-              reason: result.problem,
-            });
+            const state = result.isServing
+              ? 'reload failed; the previous version keeps serving'
+              : 'the model is not serving';
+            log.error(state, { model: name, reason: result.problem });
             return;
           }
           metrics.reloaded(name, 'ok');

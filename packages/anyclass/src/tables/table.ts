@@ -65,8 +65,8 @@ export function hasGroups({ columns }: Table): boolean {
 }
 
 /**
- * The group headings from left to right, each with the number of columns below it; '' for columns without a
- * group.
+ * The group headings from left to right, each with the number of columns below it; '' for
+ * columns without a group.
  */
 export function groupSpans({ columns }: Table): { readonly title: string; readonly span: number }[] {
   const spans: { title: string; span: number }[] = [];

@@ -148,8 +148,8 @@ export async function safetensors(count, drawOf, folder) {
 }
 
 /**
- * PyTorch's checkpoints, zip archives with a pickle: the entries have checksums, the directory of entries has
- * none.
+ * PyTorch's checkpoints, zip archives with a pickle: the entries have checksums, the
+ * directory of entries has none.
  */
 export async function pytorch(count, drawOf, folder) {
   const path = join(folder, 'model.pth');

@@ -20,8 +20,8 @@ const longestRead = 5000;
 const inputsAtOnce = 64;
 
 /**
- * How bytes become a file: as they are, or inside a valid frame, since lengths and checksums would reject
- * most damage.
+ * How bytes become a file: as they are, or inside a valid frame, since lengths and checksums
+ * would reject most damage.
  */
 const forms = {
   safetensors: { read: readSafetensors, wrap: (bytes) => bytes },

@@ -1,5 +1,5 @@
-// Builds the addons with AddressSanitizer and UndefinedBehaviorSanitizer, separate from the usual builds, and
-// runs tests with them.
+// Builds the addons with AddressSanitizer and UndefinedBehaviorSanitizer, separate from the usual builds,
+// and runs tests with them.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';

@@ -14,8 +14,8 @@ export const chromiumNeed = chromiumPath === undefined ? ' (skipped: no Chromium
 export interface OpenedPage {
   readonly page: Page;
   /**
-   * Console warnings and errors, script errors, and every request beyond the file itself; a good page has
-   * none.
+   * Console warnings and errors, script errors, and every request beyond the file
+   * itself; a good page has none.
    */
   readonly problems: readonly string[];
 }

@@ -71,7 +71,7 @@ export async function takeSharedLock(
 /** A folder is never a lock; waiting for it would never end. */
 function refuseFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new Error(`${path} is a folder, but a lock must be a file; rename or remove it`);
+    throw new Error(`${path} is a folder; expected a lock file. Rename or remove it`);
 }
 
 function showLife(path: string, own: string, lost: AbortController): void {

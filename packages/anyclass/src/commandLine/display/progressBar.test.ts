@@ -67,6 +67,14 @@ test('without a terminal, a plain line is written every ten seconds', () => {
   ]);
 });
 
+test('without a terminal, the last step is written once', () => {
+  const { bar, text, wait } = recorded(false);
+  wait(20_000);
+  bar.advance(1000);
+  bar.finish();
+  expect(text()).toBe('decoding 1,000/1,000 images, 50/s, 20 s\n');
+});
+
 test('a long line is cut to the width of the terminal', () => {
   const { bar, text, wait } = recorded(true, 30);
   wait(1000);

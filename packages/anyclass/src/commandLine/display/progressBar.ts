@@ -57,6 +57,8 @@ export class ProgressBar {
   advance(amount: number, remark = ''): void {
     this.#done += amount;
     this.#remark = remark;
+    // Without a terminal, `finish` would print the last line again.
+    if (this.#done >= this.#total && !this.#output.isTTY) return;
     const now = this.#now();
     if (now - this.#lastShown < (this.#output.isTTY ? redrawEvery : plainLineEvery)) return;
     this.#lastShown = now;

@@ -240,8 +240,8 @@ function changedPixels(pixels: readonly Pixel[], kind: keyof Jitter, factor: num
 }
 
 /**
- * As torchvision treats one channel: adjust_brightness and adjust_contrast change it, saturation and hue do
- * not.
+ * As torchvision treats one channel: adjust_brightness and adjust_contrast change it,
+ * saturation and hue do not.
  */
 function changedGrays(pixels: readonly Pixel[], kind: keyof Jitter, factor: number): readonly Pixel[] {
   if (kind === 'saturation' || kind === 'hue') return pixels;

@@ -5,8 +5,8 @@ import { arange, type Device, type Tensor, tensor, tidy } from '@anyclass/torch'
 import type { Box } from './parameters.js';
 
 /**
- * Stretches a part of each image [N, C, H, W] to the full size, bilinear: torchvision's `resized_crop`
- * without antialiasing.
+ * Stretches a part of each image [N, C, H, W] to the full size, bilinear: torchvision's
+ * `resized_crop` without antialiasing.
  *
  * @example
  * cropAndResize(images, [{ top: 0, left: 0, height: 112, width: 112 }]) // the upper left quarter
@@ -44,8 +44,8 @@ export function cropAndResize(images: Tensor, crops: readonly Box[]): Tensor {
 }
 
 /**
- * Rotates each image [N, C, H, W] about its center, counterclockwise, nearest neighbor; pixels from outside
- * are 0.
+ * Rotates each image [N, C, H, W] about its center, counterclockwise, nearest neighbor;
+ * pixels from outside are 0.
  *
  * @example
  * rotate(images, [5, -3]) // two images, by 5 and by -3 degrees

@@ -68,9 +68,9 @@ export const augmentations: Readonly<Record<Preparation['augmentation'], Augment
 };
 
 /**
- * Draws the random changes for a batch. Each image's depend only on (seed, epoch, index), so they are the
- * same in any batch, thread, and number of processes, and after a restart. Ranges and distributions are
- * torchvision's.
+ * Draws the random changes for a batch. Each image's depend only on (seed, epoch, index), so they are
+ * the same in any batch, thread, and number of processes, and after a restart. Ranges and
+ * distributions are torchvision's.
  *
  * @example
  * drawParameters({ flip: 1 }, { seed: 1, epoch: 0, indices: [42], width: 224, height: 224 }).pixelChanges[0] // 1
@@ -106,8 +106,8 @@ export function drawParameters(
 }
 
 /**
- * Like torchvision's RandomResizedCrop.get_params: ten attempts, then the largest centered part within the
- * ratio.
+ * Like torchvision's RandomResizedCrop.get_params: ten attempts, then the largest
+ * centered part within the ratio.
  */
 function drawCrop(
   stream: RandomStream,

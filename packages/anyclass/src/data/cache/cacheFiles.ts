@@ -14,8 +14,8 @@ import { defaultWindow, type Window, windowText } from '../images/levels/window.
 //   images.bin      row r's pixels at r * imageBytes
 //   rows.bin        16 bytes per row: state, CRC-32 of the pixels, fingerprint of the original
 //   failed.jsonl    one line for each image that could not be decoded
-// A row's record is written after its pixels are on disk, so whenever the process dies, a row is whole or
-// absent.
+// A row's record is written after its pixels are on disk, so whenever the process dies,
+// a row is whole or absent.
 
 export const rowState = { absent: 0, ready: 1, failed: 2 } as const;
 export const recordBytes = 16;
@@ -68,8 +68,8 @@ export function writeManifest(path: string, manifest: CacheManifest): void {
 }
 
 /**
- * Whether the cache at `path` was made for exactly this manifest: the same dataset, size, decoder, window,
- * and frame.
+ * Whether the cache at `path` was made for exactly this manifest: the same dataset, size,
+ * decoder, window, and frame.
  */
 export async function manifestMatches(path: string, wanted: CacheManifest): Promise<boolean> {
   const file = join(path, 'manifest.json');

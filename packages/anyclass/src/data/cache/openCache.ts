@@ -37,8 +37,8 @@ const failureLine = z.object({ row: z.int(), reason: z.string(), missing: z.bool
 // `prepareCache` checks all of them.
 const sampledRows = 256;
 
-// Rows per request to a thread: enough to keep the overhead small, few enough that every thread gets part of
-// a batch.
+// Rows per request to a thread: enough to keep the overhead small, few enough that every
+// thread gets part of a batch.
 const rowsAtOnce = 16;
 
 export interface OpenPixelsOptions extends DecoderOptions {
@@ -48,8 +48,8 @@ export interface OpenPixelsOptions extends DecoderOptions {
 
 /**
  * Opens the images of a dataset: from its cache if prepared, otherwise from the originals. A cache whose
- * originals changed is not used. Every image is checked against its checksum when it is read; if it differs,
- * the original is read.
+ * originals changed is not used. Every image is checked against its checksum when it is read; if it
+ * differs, the original is read.
  *
  * @example
  * const { pixels, state } = await openPixels(dataset, { width: 224, height: 224, channels: 3 }, '.anyclass/cache');

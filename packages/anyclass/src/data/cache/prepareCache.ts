@@ -167,8 +167,8 @@ async function sharesOfTeam(
 }
 
 /**
- * The up-to-date record of a row: the old one if nothing changed, otherwise a new one, with the pixels
- * decoded.
+ * The up-to-date record of a row: the old one if nothing changed, otherwise a new one,
+ * with the pixels decoded.
  */
 async function update(
   dataset: Dataset,
@@ -205,8 +205,8 @@ async function openForUpdate(path: string, size: number, files: FileHandle[]): P
 }
 
 /**
- * Lets runs that start together share one preparation: the first decodes, the others wait and find a full
- * cache.
+ * Lets runs that start together share one preparation: the first decodes, the others
+ * wait and find a full cache.
  */
 function lockCache(path: string, { signal, onEvent }: PrepareOptions): Promise<Disposable> {
   return takeSharedLock(join(path, 'prepare.lock'), {

@@ -13,8 +13,8 @@ export interface DigitsOptions {
 }
 
 /**
- * The handwriting of each split: test scenes use MNIST's test images; the other splits use disjoint ranges of
- * its training images.
+ * The handwriting of each split: test scenes use MNIST's test images; the other splits use disjoint
+ * ranges of its training images.
  */
 const handwriting = {
   train: { part: 'train', from: 0, to: 50_000, code: 0 },
@@ -24,8 +24,8 @@ const handwriting = {
 
 /**
  * The embedded dataset: scenes of 0 to 4 real handwritten digits among clutter. Six of the ten digits are
- * classes, with a long tail; most negative scenes show other digits. Scenes are rendered on demand and depend
- * only on the seed.
+ * classes, with a long tail; most negative scenes show other digits. Scenes are rendered on demand and
+ * depend only on the seed.
  *
  * @example
  * readDigits({}).classes // ['3', '5', '7', '2', '8', '9']

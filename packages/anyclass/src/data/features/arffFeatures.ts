@@ -18,8 +18,8 @@ interface Column {
 
 /**
  * Converts attributes to features. Numeric attributes are used as they are, and so are nominal ones whose
- * values are all numbers. Any other nominal attribute becomes one feature per value: 1 if the row has that
- * value, 0 otherwise.
+ * values are all numbers. Any other nominal attribute becomes one feature per value: 1 if the row has
+ * that value, 0 otherwise.
  *
  * @example
  * arffFeatures([{ name: 'soil', kind: 'nominal', values: ['clay', 'sand'] }], []).names // ['soil=clay', 'soil=sand']

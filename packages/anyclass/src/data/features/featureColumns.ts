@@ -41,8 +41,8 @@ export function featureColumns(
 }
 
 /**
- * The columns of the model's features if given, else the chosen ones, else all except names, splits, and the
- * like.
+ * The columns of the model's features if given, else the chosen ones, else all except
+ * names, splits, and the like.
  */
 export function chosenColumns(
   columns: readonly string[],

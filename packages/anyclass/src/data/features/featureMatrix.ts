@@ -65,8 +65,8 @@ export function featureCell(text: string, column: string, where: () => string): 
 }
 
 /**
- * Parses a decimal number; NaN if it is not one. JavaScript would accept 0x1f, 0b11, and 0o17, but in a table
- * they are damaged.
+ * Parses a decimal number; NaN if it is not one. JavaScript would accept 0x1f, 0b11, and 0o17, but in
+ * a table they are damaged.
  *
  * @example
  * decimal(' 1e-3 ') // 0.001

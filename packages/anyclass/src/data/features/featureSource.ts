@@ -29,8 +29,8 @@ export function isNumbered(names: readonly string[]): boolean {
 }
 
 /**
- * Selects the features that a model was trained with, in its order: by name, or by position if one side has
- * no names.
+ * Selects the features that a model was trained with, in its order: by name, or by position
+ * if one side has no names.
  *
  * @throws DataError if a feature is missing
  *

@@ -29,8 +29,8 @@ export function featureTable(): FeatureTable {
   let matrix: FeatureMatrixBuilder | undefined;
   let first: { readonly file: string; readonly names: readonly string[] | number } | undefined;
   /**
-   * The position of each of the first file's features in the current file; undefined if the order is the
-   * same.
+   * The position of each of the first file's features in the current file; undefined
+   * if the order is the same.
    */
   let places: readonly number[] | undefined;
   let ordered = new Float32Array(0);

@@ -1,5 +1,5 @@
-// Feature vectors in Parquet: one column of lists (`features`, `embedding`), or one column of numbers per
-// feature.
+// Feature vectors in Parquet: one column of lists (`features`, `embedding`), or one
+// column of numbers per feature.
 
 import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
@@ -20,8 +20,8 @@ export interface ParquetColumn {
 const listNames = ['features', 'embedding', 'embeddings', 'feature', 'vector'];
 
 /**
- * The columns directly below the root of the schema. Parquet stores the schema as a flat list in depth-first
- * order.
+ * The columns directly below the root of the schema. Parquet stores the schema as a flat
+ * list in depth-first order.
  *
  * @example
  * parquetColumns(file) // [{ name: 'features', kind: 'numbers' }, { name: 'crack', kind: 'number' }]

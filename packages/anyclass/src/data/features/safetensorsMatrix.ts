@@ -1,5 +1,5 @@
-// https://huggingface.co/docs/safetensors: eight bytes with the header's length, a JSON header, then the
-// tensors.
+// https://huggingface.co/docs/safetensors: eight bytes with the header's length, a JSON
+// header, then the tensors.
 
 import { z } from 'zod';
 import { DataError } from '../../errors/dataError.js';
@@ -78,8 +78,8 @@ export async function safetensorsPlace({ size, read }: HeaderReader, name: strin
 const headerBytes = 120;
 
 /**
- * The header of a `.safetensors` file with one float32 matrix, `features`, with the same length for all
- * counts.
+ * The header of a `.safetensors` file with one float32 matrix, `features`, with the
+ * same length for all counts.
  *
  * @example
  * safetensorsHeader(5000, 512)

@@ -14,9 +14,9 @@ export interface FittedFeatures {
 }
 
 /**
- * Computes the mean and standard deviation of each feature over some rows, ignoring missing values. Takes two
- * passes, each with a few thousand rows in memory: a single pass would lose the deviation of features that
- * are far from 0.
+ * Computes the mean and standard deviation of each feature over some rows, ignoring missing values.
+ * Takes two passes, each with a few thousand rows in memory: a single pass would lose the deviation of
+ * features that are far from 0.
  *
  * @example
  * (await fitStandardization(dataset.features, dataset.splits.train)).mean[0]

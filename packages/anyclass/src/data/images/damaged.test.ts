@@ -51,8 +51,8 @@ test('1,000 damaged images are decoded to the requested size or refused with a r
     expect(reason).not.toMatch(/unknown error|vips|corrupt header|load_buffer/i);
     complaints[kind] = (complaints[kind] ?? 0) + 1;
   }
-  // No decoder can notice every flipped bit in a JPEG or an uncompressed TIFF; the other kinds are always
-  // noticed.
+  // No decoder can notice every flipped bit in a JPEG or an uncompressed TIFF; the other
+  // kinds are always noticed.
   expect(complaints).toMatchObject({ truncated: 200, text: 200, noise: 200, huge: 200 });
 });
 

@@ -102,8 +102,8 @@ describe('undamaged', () => {
   );
 });
 
-// Changed bytes may be pixels, which no decoder can detect without a checksum; missing bytes are always
-// detected.
+// Changed bytes may be pixels, which no decoder can detect without a checksum; missing
+// bytes are always detected.
 test('none of 300 mutations crashes or hangs the process, truncated files are refused, and a PNG gives its own pixels or none', async () => {
   const kinds = Object.keys(files);
   let refused = 0;

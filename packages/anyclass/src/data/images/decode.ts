@@ -126,8 +126,8 @@ export async function openImage(image: StoredImage, reading: ImageReading): Prom
 }
 
 /**
- * The width, height, channels, and frames of a stored image, after EXIF rotation, without decoding its
- * pixels.
+ * The width, height, channels, and frames of a stored image, after EXIF rotation,
+ * without decoding its pixels.
  */
 export async function imageSize(image: StoredImage, reading: ImageReading = {}): Promise<ImageFacts> {
   if (image.kind === 'pixels') return { ...image, frames: 1 };

@@ -32,8 +32,8 @@ export interface DecoderOptions {
 }
 
 /**
- * Creates a decoder. JPEG is decoded in threads of this process; what sharp decodes, in separate processes or
- * here. The pixels are the same either way. Nothing is started until the first image needs it.
+ * Creates a decoder. JPEG is decoded in threads of this process; sharp decodes everything else, in separate
+ * processes or in this one. The pixels are the same either way. Nothing starts until the first image needs it.
  *
  * @example
  * const decoder = createDecoder({ width: 224, height: 224, channels: 3 }, {});

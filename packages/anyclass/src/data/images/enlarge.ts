@@ -1,9 +1,9 @@
 import type { PixelFormat } from './decode.js';
 
 /**
- * Enlarges 8-bit pixels, bilinear between pixel centers, with repeated edges. Like Pillow, it stretches rows
- * and then columns, rounding each time. libvips enlarges from the corner, which shifts the image by up to
- * half a pixel.
+ * Enlarges 8-bit pixels, bilinear between pixel centers, with repeated edges. Like Pillow, it
+ * stretches rows and then columns, rounding each time. libvips enlarges from the corner, which shifts
+ * the image by up to half a pixel.
  *
  * @example
  * enlarge(Uint8Array.of(0, 10), 2, 1, { width: 4, height: 1, channels: 1 }) // 0, 3, 8, 10

@@ -1,8 +1,8 @@
 import { DataError } from '../../errors/dataError.js';
 
 /**
- * Which frame of a file is the image: a page of a TIFF, or a frame of a GIF, WebP, or DICOM. Numbers count
- * from 1.
+ * Which frame of a file is the image: a page of a TIFF, or a frame of a GIF, WebP, or
+ * DICOM. Numbers count from 1.
  */
 export type Frame = 'first' | 'middle' | 'last' | number;
 

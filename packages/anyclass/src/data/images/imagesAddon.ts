@@ -12,14 +12,14 @@ export const imagesLibrary: NativeLibrary = {
 };
 
 /**
- * The addon's functions run on threads; until a promise settles, no array may be transferred to another
- * thread.
+ * The addon's functions run on threads; until a promise settles, no array may be
+ * transferred to another thread.
  */
 export interface ImagesAddon {
   /**
-   * Reads rows of `bytes` bytes each from an open file, one after another into `out` at `offset`. Returns
-   * false if the file ends early, cannot be read, or has a row whose checksum (zlib's crc32) differs from the
-   * given one.
+   * Reads rows of `bytes` bytes each from an open file, one after another into `out` at `offset`.
+   * Returns false if the file ends early, cannot be read, or has a row whose checksum (zlib's crc32)
+   * differs from the given one.
    */
   readRows(
     file: number,

@@ -1,6 +1,6 @@
-// The JPEG decoder in native/images, if setup built it. Like Pillow's antialiased bilinear, it filters the
-// full image; only images at least four times too large are shrunk while decoding. Most pixels equal
-// Pillow's.
+// The JPEG decoder in native/images, if setup built it. Like Pillow's antialiased bilinear, it
+// filters the full image; only images at least four times too large are shrunk while decoding.
+// Most pixels equal Pillow's.
 
 import type { PixelFormat } from './decode.js';
 import { type ImagesAddon, imagesAddon } from './imagesAddon.js';
@@ -12,10 +12,10 @@ const mostPixels = 100e6;
 export type JpegDecoder = 'libjpeg-turbo' | 'sharp';
 
 /**
- * Decodes a JPEG into `out` at `offset`, on a thread. Returns false for anything but an intact, plain JPEG
- * (another format, CMYK, a color profile other than sRGB, damage), or if this machine has no decoder; the
- * content of `out` is then undefined. Until the promise settles, neither array may be transferred to another
- * thread.
+ * Decodes a JPEG into `out` at `offset`, on a thread. Returns false for anything but an intact, plain
+ * JPEG (another format, CMYK, a color profile other than sRGB, damage), or if this machine has no
+ * decoder; the content of `out` is then undefined. Until the promise settles, neither array may be
+ * transferred to another thread.
  *
  * @example
  * await decodeJpeg(bytes, { width: 224, height: 224, channels: 3 }, out, 0) // true

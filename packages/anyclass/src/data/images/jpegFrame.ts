@@ -8,8 +8,8 @@ export interface JpegFrame {
 }
 
 /**
- * The first frame header of a JPEG; undefined if the bytes are not a JPEG, or if the header is not where it
- * should be.
+ * The first frame header of a JPEG; undefined if the bytes are not a JPEG, or if the header
+ * is not where it should be.
  *
  * @example
  * jpegFrame(readFileSync('photo.jpg')) // { marker: 0xc0, width: 4032, height: 3024 }

@@ -55,8 +55,8 @@ export async function checkJudgedImages(dataset: Dataset, rows: Int32Array): Pro
 }
 
 /**
- * Throws if images to evaluate are missing. Damaged ones are allowed: they are the same every time, and
- * reports list them.
+ * Throws if images to evaluate are missing. Damaged ones are allowed: they are the same every
+ * time, and reports list them.
  *
  * @param rows the number of images there should be
  */

@@ -5,9 +5,9 @@ import type { ParquetFile } from '../readers/parquet/parquetFile.js';
 import type { ImageSource } from './imageSource.js';
 import { fromStorage } from './storage.js';
 
-// Row groups are decoded whole, and a shuffled epoch returns to each of them often, so this much of encoded
-// images is kept. A larger dataset should be prepared (one pass in order); otherwise, a row group is read for
-// nearly every image.
+// Row groups are decoded whole, and a shuffled epoch returns to each of them often, so this much of
+// encoded images is kept. A larger dataset should be prepared (one pass in order); otherwise, a row group
+// is read for nearly every image.
 const keptBytes = 1024 ** 3;
 
 /**

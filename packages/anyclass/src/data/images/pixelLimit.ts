@@ -4,8 +4,8 @@ import { DataError } from '../../errors/dataError.js';
 export const defaultPixelLimit = 0x3fff * 0x3fff;
 
 /**
- * Refuses an image that would take too much memory before any is allocated: a damaged header may claim any
- * size.
+ * Refuses an image that would take too much memory before any is allocated: a damaged
+ * header may claim any size.
  */
 export function checkPixels(width: number, height: number, limit = defaultPixelLimit): void {
   if (width * height <= limit) return;

@@ -29,8 +29,8 @@ export function openEncoded(
 }
 
 /**
- * Whether a file is SVG, whatever its name: drawing one may take any time and memory, and may read other
- * files.
+ * Whether a file is SVG, whatever its name: drawing one may take any time and memory,
+ * and may read other files.
  */
 function isDrawing(bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1');

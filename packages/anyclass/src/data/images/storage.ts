@@ -25,8 +25,8 @@ export class StorageError extends MachineError {
 }
 
 /**
- * Codes that disks and network file systems report when the fault is theirs, not the file's, and temporary
- * shortages.
+ * Codes that disks and network file systems report when the fault is theirs, not the file's,
+ * and temporary shortages.
  */
 const storageCodes = new Set([
   ...['EIO', 'EREMOTEIO', 'ENXIO', 'ENODEV', 'ENOMEDIUM', 'ESHUTDOWN', 'ESTALE', 'EUCLEAN'],
@@ -44,8 +44,8 @@ const storageCodes = new Set([
 ]);
 
 /**
- * The deadline for each folder that is gone. All readers of a folder share it, rather than waiting one after
- * another.
+ * The deadline for each folder that is gone. All readers of a folder share it, rather than
+ * waiting one after another.
  */
 const deadlines = new Map<string, number>();
 
@@ -121,8 +121,8 @@ function foldersBetween(path: string, folder: string): string[] {
 }
 
 /**
- * The folder whose storage failed: judged by the error code, or because it is gone or empty, like an
- * unmounted one.
+ * The folder whose storage failed: judged by the error code, or because it is gone or
+ * empty, like an unmounted one.
  */
 async function goneFolder(error: unknown, path: string, folder: string): Promise<string | undefined> {
   const code = errorCode(error);

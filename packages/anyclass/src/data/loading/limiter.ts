@@ -34,8 +34,8 @@ export function limiter(limit: number): <T>(task: () => Promise<T>) => Promise<T
 }
 
 /**
- * Waits for all tasks, then throws the first error. Unlike with `Promise.all`, nothing is still running when
- * this returns.
+ * Waits for all tasks, then throws the first error. Unlike with `Promise.all`, nothing is still
+ * running when this returns.
  *
  * @example
  * await settleAll([readInto(0), readInto(1)])

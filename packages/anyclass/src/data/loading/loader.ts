@@ -19,17 +19,17 @@ export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSi
 }
 
 /**
- * A batch in plain memory. Images are N x height x width x channels, as decoders write them and the cache
- * stores them, so nothing is rearranged on the CPU. On the device, a permuted view is an NCHW tensor in
- * channels-last order, which convolutions prefer. For feature vectors, `images` has the bytes of N x features
- * floats.
+ * A batch in plain memory. Images are N x height x width x channels, as decoders write them and the
+ * cache stores them, so nothing is rearranged on the CPU. On the device, a permuted view is an NCHW
+ * tensor in channels-last order, which convolutions prefer. For feature vectors, `images` has the
+ * bytes of N x features floats.
  */
 export interface Batch {
   readonly epoch: number;
   readonly step: number;
   /**
-   * The number of instances: fewer than requested (even none) if images are quarantined, or in the last
-   * batch.
+   * The number of instances: fewer than requested (even none) if images are
+   * quarantined, or in the last batch.
    */
   readonly size: number;
   readonly images: Uint8Array;
@@ -44,8 +44,8 @@ export interface Batch {
 export interface Loader {
   readonly stepsPerEpoch: number;
   /**
-   * The batches of an epoch, from any step on. Leaving the loop, or the signal, stops all work and leaves
-   * nothing open.
+   * The batches of an epoch, from any step on. Leaving the loop, or the signal, stops all work
+   * and leaves nothing open.
    */
   epoch(
     epoch: number,

@@ -131,8 +131,8 @@ function splitValues(text: string, separator: ',' | '', where: () => string): st
 }
 
 /**
- * Splits at commas outside quotes. Flag `s`: text may contain U+2028, which `.` would otherwise take for a
- * line end.
+ * Splits at commas outside quotes. Flag `s`: text may contain U+2028, which `.` would
+ * otherwise take for a line end.
  */
 function splitPlaces(text: string): string[] {
   return text.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^,])+|(?<=,|^)(?=,|$)/gs) ?? [];

@@ -1,5 +1,5 @@
-// Multi-label tables of Mulan (labels listed in an XML file) and MEKA (number of labels in the relation's
-// name).
+// Multi-label tables of Mulan (labels listed in an XML file) and MEKA (number of labels
+// in the relation's name).
 
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
@@ -133,8 +133,8 @@ async function mulanLabels(path: string): Promise<string[] | undefined> {
 }
 
 /**
- * The labels by MEKA's `-C 6` (the first six attributes) or `-C -6` (the last six), or else all attributes of
- * 0 and 1.
+ * The labels by MEKA's `-C 6` (the first six attributes) or `-C -6` (the last six), or else
+ * all attributes of 0 and 1.
  */
 function labelAttributes({ relation, attributes }: ArffHeader, file: string): string[] {
   const names = attributes.map(({ name }) => name);

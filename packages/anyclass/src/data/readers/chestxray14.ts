@@ -1,5 +1,5 @@
-// ChestX-ray14. Wang et al., "ChestX-ray8: Hospital-scale Chest X-ray Database", CVPR 2017; labels from the
-// 2020 revision.
+// ChestX-ray14. Wang et al., "ChestX-ray8: Hospital-scale Chest X-ray Database", CVPR 2017;
+// labels from the 2020 revision.
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -41,10 +41,10 @@ export const chestPreparation: Preparation = {
 };
 
 /**
- * Reads ChestX-ray14 from its table in `root` or `root/annotations`, with images in `images` or in the twelve
- * folders `images_001/images`… as published. It is split by patient: `paper` is 70/15/15 with seed 42;
- * `official` uses NIH's `train_val_list.txt` and `test_list.txt`, with an eighth of the former's patients for
- * validation.
+ * Reads ChestX-ray14 from its table in `root` or `root/annotations`, with images in `images` or in the
+ * twelve folders `images_001/images`… as published. It is split by patient: `paper` is 70/15/15 with seed
+ * 42; `official` uses NIH's `train_val_list.txt` and `test_list.txt`, with an eighth of the former's
+ * patients for validation.
  *
  * @example
  * (await readChestxray14('data/chest', 'paper', {})).fixedSplits?.splits.train.length // 78566
@@ -155,8 +155,8 @@ async function imageFolders(root: string): Promise<string[]> {
 }
 
 /**
- * Returns the folder of each row. A file that is in none of them is assigned to the first, where it counts as
- * missing.
+ * Returns the folder of each row. A file that is in none of them is assigned to the first,
+ * where it counts as missing.
  */
 async function folderFinder(names: NameTable, folders: readonly string[]): Promise<(row: number) => string> {
   const first = folders[0]!;

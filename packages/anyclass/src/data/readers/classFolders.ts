@@ -85,8 +85,8 @@ export async function readClassFolders(root: string, options: ClassFolderOptions
 }
 
 /**
- * Folders `train`, `val`, and `test` are splits if alone; a single one among others is a class, such as a
- * railway train.
+ * Folders `train`, `val`, and `test` are splits if alone; a single one among others is a class,
+ * such as a railway train.
  */
 function foldersAreSplits(folders: readonly string[], root: string): boolean {
   const splits = folders.filter((name) => splitOfFolder(name) !== undefined);
@@ -105,8 +105,8 @@ function splitOfFolder(name: string): SplitName | undefined {
 }
 
 /**
- * Refuses folders whose names belong to other layouts: they contain images or labels of all classes, not of
- * one.
+ * Refuses folders whose names belong to other layouts: they contain images or labels of
+ * all classes, not of one.
  */
 function refuseOtherLayouts(folders: readonly string[], place: string): void {
   if (folders.includes('JPEGImages') || folders.includes('Annotations')) {

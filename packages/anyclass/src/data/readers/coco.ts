@@ -15,8 +15,8 @@ import { splitFromFileName } from './splitWords.js';
 /** A COCO table, with what its split is stratified by. */
 export interface CocoTable extends DatasetTable {
   /**
-   * The category of each image's first annotation in file order, as an index into the classes; -1 without
-   * annotations.
+   * The category of each image's first annotation in file order, as an index into the
+   * classes; -1 without annotations.
    */
   readonly firstClass: Int32Array;
 }
@@ -25,8 +25,8 @@ export interface CocoOptions {
   /** The classes to keep, in this order. Default: all categories by ID. */
   readonly classes?: readonly string[];
   /**
-   * Folder with the images of all files. Default: `images`, the split's name (`train2017`), or the file's own
-   * folder.
+   * Folder with the images of all files. Default: `images`, the split's name (`train2017`),
+   * or the file's own folder.
    */
   readonly imageFolder?: string;
   /** Folder with one subfolder of images per split (`train2017`), or with all images. */
@@ -200,8 +200,8 @@ function resolved(
 }
 
 /**
- * The image folder of `annotations/instances_train2017.json`: `../train2017`, `../images/train2017`,
- * `../images`…
+ * The image folder of `annotations/instances_train2017.json`: `../train2017`,
+ * `../images/train2017`, `../images`…
  */
 function imageFolderOf(path: string, imageRoot: string | undefined): string {
   const own = dirname(path);

@@ -101,8 +101,8 @@ function splitByFirstClass(
 }
 
 /**
- * A stratified split; undefined if a stratum has one member, or if one side has fewer rows than there are
- * strata.
+ * A stratified split; undefined if a stratum has one member, or if one side has fewer
+ * rows than there are strata.
  */
 function split(strata: Int32Array, sizes: { testSize: number; random: number }): Split | undefined {
   try {

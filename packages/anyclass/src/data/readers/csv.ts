@@ -19,8 +19,8 @@ const longestRow = 1 << 20;
 /**
  * Reads a CSV file (possibly gzipped, with commas, semicolons, or tabs) row by row, with one row in memory.
  *
- * `header` receives the column names and returns a function to call with each row. Every error names the line
- * and `file`.
+ * `header` receives the column names and returns a function to call with each row. Every error
+ * names the line and `file`.
  *
  * @example
  * await readCsv('train.csv', (columns) => (cells, line) => console.log(line, cells[0]))

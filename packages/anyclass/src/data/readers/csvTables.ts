@@ -19,10 +19,10 @@ export interface CsvTableOptions extends TableOptions {
 }
 
 /**
- * Reads a dataset from one or several CSV files with the same classes: a 0/1 column per class, one column of
- * separated labels, or one row per image and label. With feature columns, each row is a feature vector
- * instead of an image. Several files with train, val, or test as their name, or as its first or last word,
- * are those splits.
+ * Reads a dataset from one or several CSV files with the same classes: a 0/1 column per class, one
+ * column of separated labels, or one row per image and label. With feature columns, each row is a
+ * feature vector instead of an image. Several files with train, val, or test as their name, or as its
+ * first or last word, are those splits.
  *
  * @example
  * await readCsvTables(['data/train.csv', 'data/val.csv'], { groupColumn: 'pipe' })

@@ -6,8 +6,8 @@ import { shownPath } from '../../files/shownPath.js';
 export type ImageNaming = (name: string, where: () => string) => string;
 
 /**
- * Checks the names of images below a folder: relative ones are kept, absolute ones lose the folder. None may
- * lead out of it.
+ * Checks the names of images below a folder: relative ones are kept, absolute ones lose the folder.
+ * None may lead out of it.
  *
  * @example
  * const naming = imageNaming('/data/pipes');

@@ -25,10 +25,10 @@ import { tableCollector } from './tableCollector.js';
 import { specialColumns, type TableOptions, tableLayout } from './tableLayout.js';
 
 /**
- * Reads a dataset from Parquet files with feature vectors (a column of lists, or columns of numbers) or with
- * images (a column of bytes, or Hugging Face's struct of `bytes` and `path`). Labels are 0/1 columns, a text
- * of separated labels, or a list. Only the label columns and features are read here; images are read from the
- * files on demand.
+ * Reads a dataset from Parquet files with feature vectors (a column of lists, or columns of numbers) or
+ * with images (a column of bytes, or Hugging Face's struct of `bytes` and `path`). Labels are 0/1 columns,
+ * a text of separated labels, or a list. Only the label columns and features are read here; images are read
+ * from the files on demand.
  *
  * @example
  * const coco64 = await readParquetTables(['part-0.parquet', 'part-1.parquet'], {});
@@ -119,8 +119,8 @@ async function vectorsAlone(
 }
 
 /**
- * The feature columns: those that are named, a column of lists, or feature_0, feature_1…; undefined for
- * images.
+ * The feature columns: those that are named, a column of lists, or feature_0,
+ * feature_1…; undefined for images.
  */
 function featuresIn(
   schema: readonly ParquetColumn[],

@@ -154,8 +154,8 @@ function isOneClass(cells: readonly string[]): boolean {
 }
 
 /**
- * If each row has one label, a separator may be part of its name, so nothing is split unless the user says
- * so.
+ * If each row has one label, a separator may be part of its name, so nothing is split
+ * unless the user says so.
  */
 function statedSeparator(
   cells: readonly string[],

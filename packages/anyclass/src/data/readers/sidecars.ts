@@ -55,9 +55,9 @@ export interface SidecarOptions {
 }
 
 /**
- * Reads a dataset of images below `root` and their label files. In a part without any label file, all labels
- * are unknown. Elsewhere, an image without a label file is read according to `kind.unlabeled`, and is
- * counted.
+ * Reads a dataset of images below `root` and their label files. In a part without any label file,
+ * all labels are unknown. Elsewhere, an image without a label file is read according to
+ * `kind.unlabeled`, and is counted.
  */
 export async function readSidecars(
   root: string,

@@ -6,13 +6,13 @@ import { numberIn, targetIn, type UncertainPolicy } from './labelCells.js';
 /** The roles of a table's columns. */
 export interface TableOptions {
   /**
-   * Column of image file names. Default: one called Filename, file_name, image…, else the first if it
-   * contains names.
+   * Column of image file names. Default: one called Filename, file_name, image…, else the
+   * first if it contains names.
    */
   readonly imageColumn?: string;
   /**
-   * Column of labels, several in a cell or one per row. Default: one called labels, Finding Labels, label,
-   * tags, or classes.
+   * Column of labels, several in a cell or one per row. Default: one called labels, Finding Labels,
+   * label, tags, or classes.
    */
   readonly labelColumn?: string;
   /**
@@ -33,8 +33,8 @@ export interface TableOptions {
   /** The class names in order: which 0/1 columns are read, or which labels are allowed. Default: all. */
   readonly classes?: readonly string[];
   /**
-   * Columns of features, instead of images; `*` stands for any text. Default: those called feature_0,
-   * feature_1…
+   * Columns of features, instead of images; `*` stands for any text. Default: those
+   * called feature_0, feature_1…
    */
   readonly featureColumns?: readonly string[];
   /** Columns to skip because they are not classes. */
@@ -66,8 +66,8 @@ const imageNames =
 const labelNames = ['labels', 'findinglabels', 'label', 'tags', 'classes'];
 const valueNames = ['confidence', 'value', 'probability', 'presence'];
 const groupNames = ['group', 'patient', 'patientid', 'subject', 'subjectid'];
-// Columns with these names may list labels, or be a class or a note next to 0/1 columns; the user has to
-// decide.
+// Columns with these names may list labels, or be a class or a note next to 0/1
+// columns; the user has to decide.
 const doubtfulNames = ['class', 'classname', 'labelname', 'category', 'categoryname', 'finding', 'findings'];
 
 /**

@@ -1,5 +1,5 @@
-// One row per image and label, with a column for the value of the label: 1, 0, -1 for uncertain, or a number
-// in between.
+// One row per image and label, with a column for the value of the label: 1, 0, -1 for
+// uncertain, or a number in between.
 
 import { DataError } from '../../errors/dataError.js';
 import { labelMatrixBuilder } from '../labelMatrix.js';

@@ -65,8 +65,8 @@ export async function readVoc(root: string, options: VocOptions): Promise<Datase
 }
 
 /**
- * Whether a folder has Pascal VOC annotations: in an annotation folder, or next to images, possibly in each
- * split.
+ * Whether a folder has Pascal VOC annotations: in an annotation folder, or next to
+ * images, possibly in each split.
  */
 export async function holdsVocAnnotations(root: string): Promise<boolean> {
   const { folders } = await folderContents(root);

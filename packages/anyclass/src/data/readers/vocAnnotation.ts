@@ -1,5 +1,5 @@
-// A Pascal VOC annotation: <annotation> with one <object> per object, its <name>, and whether it is
-// <difficult>.
+// A Pascal VOC annotation: <annotation> with one <object> per object, its <name>, and
+// whether it is <difficult>.
 
 import { SaxesParser } from 'saxes';
 import { DataError } from '../../errors/dataError.js';

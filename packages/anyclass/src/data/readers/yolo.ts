@@ -72,8 +72,8 @@ function classListIn(folder: string): string | undefined {
 }
 
 /**
- * The label folder of `images/train` is `labels/train`: the last `images` is replaced. Otherwise, labels are
- * next to images.
+ * The label folder of `images/train` is `labels/train`: the last `images` is replaced. Otherwise,
+ * labels are next to images.
  */
 function yoloLabelFolder(imageFolder: string): string {
   const parts = imageFolder.split('/');

@@ -69,7 +69,7 @@ export function createFeatureFile(out: string, options: FeatureFileOptions): Fea
   const files = featureFiles(out);
   if (kind === '.parquet') return parquetDraft(out, options);
   const [matrixPath, tablePath] = kind === '.csv' ? [undefined, out] : [out, files[1]!];
-  const table = draftOutput('--out', tablePath);
+  const table = draftOutput('out', tablePath);
   const withFeatures = matrixPath === undefined;
   const matrix = matrixPath === undefined ? undefined : matrixDraft(matrixPath, kind, options.width);
   table.write(headerLine(options, withFeatures));
@@ -130,7 +130,7 @@ interface MatrixDraft {
 
 /** Writes a matrix. Its header holds the number of rows, so it is rewritten at the end. */
 function matrixDraft(path: string, kind: FeatureKind, width: number): MatrixDraft {
-  const draft = draftOutput('--out', path);
+  const draft = draftOutput('out', path);
   const headerOf = kind === '.npy' ? npyHeader : safetensorsHeader;
   let rows = 0;
   draft.write(headerOf(rows, width));

@@ -16,7 +16,7 @@ const groupNumbers = 1 << 22;
  */
 export function parquetDraft(out: string, options: FeatureFileOptions): FeatureFile {
   const { classes, hasGroups, width } = options;
-  const draft = draftOutput('--out', out);
+  const draft = draftOutput('out', out);
   const writer = new ByteWriter();
   /** Writes what the library has encoded so far and reuses its buffer. */
   const flush = () => {

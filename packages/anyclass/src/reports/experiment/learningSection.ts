@@ -29,6 +29,7 @@ export function learningSection({ groups }: Material): ReportSection {
     };
   });
   const hasSeeds = groups.some(({ seeds }) => seeds.length > 1);
+  const seedText = `; mean over seeds${epochs <= mostBars ? ', with bars for the range' : ''}`;
   return {
     name: 'learning',
     title: 'Learning curves',
@@ -38,7 +39,7 @@ export function learningSection({ groups }: Material): ReportSection {
         : [
             {
               kind: 'note',
-              text: `On the validation split, at a threshold of 0.5${hasSeeds ? '; mean over seeds, with bars for the range' : ''}. BCE is plain binary cross-entropy, which is comparable across losses.`,
+              text: `On the validation split, at a threshold of 0.5${hasSeeds ? seedText : ''}. BCE is plain binary cross-entropy, which is comparable across losses.`,
             },
             { kind: 'choice', name: 'learning-curve', legend: 'Metric', panels },
           ],

@@ -26,7 +26,7 @@ export function hostGuard({ host, allowHost }: ServeSettings): Guard {
       throw new Problem(
         'foreign-host',
         `host '${asked}' is not allowed; expected ${[...allowed].join(', ')}. ` +
-          `To allow it, start the server with --allow-host ${asked || 'NAME'}`,
+          `To allow it, add it to allowHost (--allow-host ${asked || 'NAME'})`,
       );
     }
     return undefined;
@@ -42,7 +42,7 @@ export function originGuard({ allowOrigin }: ServeSettings): Guard {
     if (!allowed.has('*') && !allowed.has(origin.toLowerCase())) {
       throw new Problem(
         'foreign-origin',
-        `pages from ${origin} may not call this server; to allow them, start it with --allow-origin ${origin}`,
+        `pages from ${origin} may not call this server; to allow them, add it to allowOrigin (--allow-origin ${origin})`,
       );
     }
     headers['Access-Control-Allow-Origin'] = origin;

@@ -151,7 +151,7 @@ function rowFeatures({ values }: FeatureRow, { description }: OpenedModel): Arra
   if (!takesFeatures(description))
     throw new Problem('wrong-type', 'the model takes images, not rows of features');
   try {
-    const { features } = vectorOf(values, description.features);
+    const { features } = vectorOf(values, description.features, 'send null');
     const count = description.features.length;
     const wrong = Array.from(features).find(
       (value) => Math.abs(Math.fround(value)) === Number.POSITIVE_INFINITY,
@@ -160,8 +160,7 @@ function rowFeatures({ values }: FeatureRow, { description }: OpenedModel): Arra
     if (features.length === count) return features;
     throw new UserError(`the row has ${counted(features.length, 'feature')}; the model takes ${count}`);
   } catch (error) {
-    if (error instanceof UserError)
-      throw new Problem('unreadable', error.message.replace('pass NaN', 'send null'));
+    if (error instanceof UserError) throw new Problem('unreadable', error.message);
     throw error;
   }
 }

@@ -32,7 +32,14 @@ export interface ServedModelOptions extends Omit<VersionOptions, 'turn'> {
   readonly gate: DeviceGate;
   /** Seconds between checks of the file; 0 disables them. */
   readonly reloadSeconds: number;
-  onReload(result: { readonly version: ModelVersion } | { readonly problem: string }): void;
+  onReload(result: { readonly version: ModelVersion } | ReloadProblem): void;
+}
+
+/** Why a model was not reloaded, or died. */
+export interface ReloadProblem {
+  readonly problem: string;
+  /** Whether the previous version still answers requests. */
+  readonly isServing: boolean;
 }
 
 /**
@@ -54,7 +61,7 @@ export async function openServedModel(name: string, options: ServedModelOptions)
     thread.onDeath((reason) => {
       if (current !== version) return;
       current = undefined;
-      onReload({ problem: `${reason}; reopening the model` });
+      onReload({ problem: `${reason}; reopening the model`, isServing: false });
       void reload();
     });
     return version;
@@ -70,7 +77,7 @@ export async function openServedModel(name: string, options: ServedModelOptions)
       onReload({ version: next });
       void before?.close();
     } catch (error) {
-      onReload({ problem: reasonOf(error) });
+      onReload({ problem: reasonOf(error), isServing: current !== undefined });
     }
   }
 

@@ -94,8 +94,8 @@ async function decodeJpeg(encoded: Uint8Array, { samples, photometric }: DicomHe
 }
 
 /**
- * Adds Adobe's marker for 'no color transform' if there is no marker; decoders would take the colors for
- * YCbCr.
+ * Adds Adobe's marker for 'no color transform' if there is no marker; decoders would
+ * take the colors for YCbCr.
  */
 function markedRgb(jpeg: Uint8Array): Uint8Array {
   const isMarked = jpeg[2] === 0xff && (jpeg[3] === 0xe0 || jpeg[3] === 0xee);
@@ -170,8 +170,8 @@ function widened({ bytes, bits }: DecodedFrame, { bitsAllocated }: DicomHeader):
 }
 
 /**
- * A copy of a big-endian file with its pixels swapped to little endian; bytes are swapped too if stored in
- * words.
+ * A copy of a big-endian file with its pixels swapped to little endian; bytes are
+ * swapped too if stored in words.
  */
 function littleEndian(file: Uint8Array, element: Element, bits: number): Uint8Array {
   const copy = Buffer.from(file);

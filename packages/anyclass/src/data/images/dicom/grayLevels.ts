@@ -1,5 +1,5 @@
-// Gray DICOM: from stored values to levels (rescale or modality LUT), and the file's own window (PS3.3,
-// C.11).
+// Gray DICOM: from stored values to levels (rescale or modality LUT), and the file's
+// own window (PS3.3, C.11).
 
 import type { DataSet } from 'dicom-parser';
 import { DataError } from '../../../errors/dataError.js';

@@ -15,8 +15,8 @@ type Directory = ReadonlyMap<number, readonly number[]>;
 const bytesOfType: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1, 12: 8 };
 
 /**
- * Tags that must have these values, or default to them, to be read here: 16 bits, one sample, black is 0,
- * upright, unsigned.
+ * Tags that must have these values, or default to them, to be read here: 16 bits, one sample, black
+ * is 0, upright, unsigned.
  */
 const plain: readonly (readonly [tag: number, expected: number, standard: number])[] = [
   [258, 16, 1],

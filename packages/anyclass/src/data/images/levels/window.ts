@@ -1,10 +1,9 @@
 /**
- * Which levels of an image with more than 8 bits become black and white; levels in between become gray
- * linearly.
+ * Which levels of an image with more than 8 bits become black and white; levels in
+ * between become gray linearly.
  *
  * - `auto`: the file's own window (DICOM's window or VOI LUT), or else from the smallest to the largest level
- * of each image,
- *   ignoring one pixel in 10,000 at either end, so that a few hot pixels don't matter;
+ *   of each image, ignoring one pixel in 10,000 at either end, so that a few hot pixels don't matter;
  * - `percentiles`: from the 0.5th to the 99.5th percentile of each image; `{ percentiles: [1, 99] }` for others;
  * - `[low, high]`: the same levels for all images, after DICOM's rescale: Hounsfield units in CT.
  */

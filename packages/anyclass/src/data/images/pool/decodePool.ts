@@ -23,9 +23,9 @@ const program = fileURLToPath(new URL('decodeProcess.js', import.meta.url)).repl
 const imagesAtHand = 2;
 
 /**
- * Creates a pool of decoder processes. libvips takes locks that all threads of a process share: on 16 cores,
- * threads decoded 500 images per second, and processes 2,200. If decoders crash twice on the same file, only
- * that image is lost.
+ * Creates a pool of decoder processes. libvips takes locks that all threads of a process share: on 16
+ * cores, threads decoded 500 images per second, and processes 2,200. If decoders crash twice on the same
+ * file, only that image is lost.
  *
  * @example
  * const pool = createDecodePool({ width: 224, height: 224, channels: 3 }, 16);

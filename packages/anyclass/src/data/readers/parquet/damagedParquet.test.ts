@@ -91,8 +91,8 @@ test('a file with empty cells and no checksums: 400 damaged copies, and copies w
 }, 120_000);
 
 test('a run of two billion empty cells, which would keep hyparquet busy for minutes, is refused', async () => {
-  // The levels of `root`: ten zeros, ten ones, and again, each as a byte with twice the length and a byte
-  // with the value.
+  // The levels of `root`: ten zeros, ten ones, and again, each as a byte with twice the length
+  // and a byte with the value.
   const runs = Buffer.of(20, 0, 20, 1, 20, 0, 20, 1);
   const bytes = Buffer.from(withEmptyCells);
   // A length continues in the next byte while the highest bit is set.

@@ -9,8 +9,8 @@ const rowsPerByte = 1000;
 const smallTable = 1e7;
 
 /**
- * Checks the footer of a Parquet file: in a damaged one, columns may lack names, children may be missing, and
- * columns may overlap.
+ * Checks the footer of a Parquet file: in a damaged one, columns may lack names, children may be missing,
+ * and columns may overlap.
  */
 export function checkFooter(metadata: FileMetaData, fileSize: number): void {
   checkSchema(metadata);

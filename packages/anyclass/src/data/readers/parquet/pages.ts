@@ -30,8 +30,8 @@ export interface PlainPage {
 }
 
 /**
- * Decompresses a page and checks it: its checksum, if any, its declared size, its levels, and that its values
- * fill it.
+ * Decompresses a page and checks it: its checksum, if any, its declared size, its levels, and
+ * that its values fill it.
  *
  * @throws {DataError} if anything does not agree
  */

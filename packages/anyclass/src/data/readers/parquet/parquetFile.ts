@@ -32,8 +32,8 @@ export async function openParquet(path: string): Promise<ParquetFile> {
   const handle = await open(path);
   try {
     const file = await bufferOf(handle, path);
-    // Without `geoparquet: false`, hyparquet's search for maps loops forever if a number of children is
-    // negative.
+    // Without `geoparquet: false`, hyparquet's search for maps loops forever if a number
+    // of children is negative.
     const metadata = await parquetMetadataAsync(file, { geoparquet: false });
     checkFooter(metadata, file.byteLength);
     const groupStarts = [0];

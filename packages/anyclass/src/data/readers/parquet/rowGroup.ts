@@ -34,8 +34,8 @@ interface Part {
 }
 
 /**
- * Reads some columns of a row group, as objects, in blocks of rows. For flat columns, only one decoded page
- * is kept.
+ * Reads some columns of a row group, as objects, in blocks of rows. For flat columns, only
+ * one decoded page is kept.
  */
 export async function* readRowGroup(
   file: AsyncBuffer,

@@ -45,8 +45,8 @@ export function checkRuns(bytes: Uint8Array, { width, count, match, out }: RunOp
     const isPacked = head.value % 2 === 1;
     const length = Math.floor(head.value / 2) * (isPacked ? 8 : 1);
     const left = count - seen;
-    // Packed values fill their last group. With a width of 0, the decoder cannot find the end of such a
-    // group.
+    // Packed values fill their last group. With a width of 0, the decoder cannot find
+    // the end of such a group.
     const isSound = isPacked
       ? length - 8 < left && (length > 0 || left === 0) && (width > 0 || length >= left)
       : length <= left;

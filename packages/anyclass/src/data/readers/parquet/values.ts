@@ -84,8 +84,8 @@ function deltaLengths(reader: DataReader, count: number): Int32Array {
 }
 
 /**
- * Checks the header of delta-encoded values: with a negative block size, the decoder would read the same
- * bytes forever.
+ * Checks the header of delta-encoded values: with a negative block size, the decoder would
+ * read the same bytes forever.
  */
 function checkDeltas({ view, offset }: DataReader, count: number): void {
   const reader = { view, offset };
