@@ -93,7 +93,7 @@ test.each([
   [
     ['init', 'photos', '--out', 'photos/labels.csv/x'],
     1,
-    '--out photos/labels.csv/x cannot be written: a part of the path',
+    '--out photos/labels.csv/x cannot be written: part of the path',
   ],
   [['evaluate', 'run', '--html', 'photos'], 1, '--html photos cannot be written: it is a folder'],
   [

@@ -38,6 +38,6 @@ test('missing folders are created; a file in their place is reported with exit c
   const { code, noted } = await anyclass('--out', join(out, 'page.html'));
   expect(code).toBe(1);
   expect(noted).toBe(
-    `anyclass: --out ${join(out, 'page.html')} cannot be written: a part of the path is a file, not a folder`,
+    `anyclass: --out ${join(out, 'page.html')} cannot be written: part of the path is a file, not a folder`,
   );
 });

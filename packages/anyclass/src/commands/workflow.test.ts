@@ -157,7 +157,7 @@ describe('from a folder to an evaluated model', () => {
     expect(await inProcess('predict', 'run', 'photos', '--out', 'labels.csv/labels.csv')).toMatchObject({
       status: 1,
       stderr:
-        'anyclass: --out labels.csv/labels.csv cannot be written: a part of the path is a file, not a folder\n',
+        'anyclass: --out labels.csv/labels.csv cannot be written: part of the path is a file, not a folder\n',
     });
   });
 

@@ -90,7 +90,7 @@ test('an output is checked before the work; its folders are created when it is w
     `--html ${at('deep')} cannot be written: it is a folder`,
   );
   expect(() => checkOutputFile('--html', at('old.txt', 'page.html'), { kind: 'an HTML page' })).toThrow(
-    `--html ${at('old.txt', 'page.html')} cannot be written: a part of the path is a file, not a folder`,
+    `--html ${at('old.txt', 'page.html')} cannot be written: part of the path is a file, not a folder`,
   );
   expect(() => checkOutputFolder('--assets', at('old.txt'))).toThrow(
     `--assets ${at('old.txt')} cannot be written: it is a file, not a folder`,
