@@ -23,7 +23,7 @@ try {
   const [builder, waiter] = both[0]?.said().includes('building') ? both : both.reverse();
   if (!builder || !waiter) throw new Error('expected two setups');
   expect(
-    waiter.said().includes('waiting for another set-up'),
+    waiter.said().includes('waiting for another setup'),
     'the second setup does not wait for the first',
   );
   expect(!both.every(({ said }) => said().includes('building')), 'both of them build');
@@ -40,7 +40,7 @@ try {
     expect(code === 0, `the ${name} exits with ${code}: ${setup.said()}`);
   }
   for (const [name, time] of compiled) expect(modified(name) === time, `${name} is compiled again`);
-  expect(third.said().includes('waiting for another set-up'), 'the third setup does not wait');
+  expect(third.said().includes('waiting for another setup'), 'the third setup does not wait');
   expect(!third.said().includes('building'), 'the third setup builds something');
   expect(builds().length === 3, `not exactly one build of each library: ${builds()}`);
   console.log(`resumed: ${objects().length} objects, ${builds().length} libraries`);
