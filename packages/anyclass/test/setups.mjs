@@ -22,10 +22,7 @@ try {
   await until(() => objects().length >= 3);
   const [builder, waiter] = both[0]?.said().includes('building') ? both : both.reverse();
   if (!builder || !waiter) throw new Error('expected two setups');
-  expect(
-    waiter.said().includes('waiting for another setup'),
-    'the second setup does not wait for the first',
-  );
+  expect(waiter.said().includes('waiting for another setup'), 'the second setup does not wait for the first');
   expect(!both.every(({ said }) => said().includes('building')), 'both of them build');
   process.kill(-Number(builder.child.pid), 'SIGKILL');
   await builder.ended;
