@@ -112,7 +112,7 @@ at::Generator generatorOf(const std::string& device) {
   try {
     const c10::Device parsed(device);
     if (parsed.is_cpu()) return at::detail::getDefaultCPUGenerator();
-  if (!whyNoCuda().empty()) throw std::runtime_error("no CUDA device: " + whyNoCuda());
+    if (!whyNoCuda().empty()) throw std::runtime_error("no CUDA device: " + whyNoCuda());
     if (!parsed.is_cuda() || !at::hasCUDA()) throw TypeError("no random numbers on a device that is not here");
     return at::globalContext().defaultGenerator(parsed);
   } catch (...) {

@@ -73,8 +73,12 @@ describe.skipIf(unavailable !== null)(
         const launcher = spawn(process.execPath, [program, 'launch', '--processes', '2', ...words], {
           stdio: 'ignore',
         });
-        await expect.poll(() => childrenOf(launcher.pid!), { timeout: 30_000 }).toHaveLength(2);
-        const ranks = childrenOf(launcher.pid!);
+        let ranks: number[] = [];
+        const findRanks = () => {
+          ranks = childrenOf(launcher.pid!);
+          return ranks;
+        };
+        await expect.poll(findRanks, { timeout: 30_000 }).toHaveLength(2);
         process.kill(ranks[1]!, 'SIGSTOP');
         const hasEngine = (pid: number) => readFileSync(`/proc/${pid}/maps`, 'utf8').includes('libtorch');
         await expect.poll(() => hasEngine(ranks[0]!), { timeout: 30_000 }).toBe(true);

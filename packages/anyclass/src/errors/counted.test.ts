@@ -11,14 +11,9 @@ test('one has the singular; 0 and many have the plural', () => {
 });
 
 test('some nouns do not simply add an s', () => {
-  expect(['class', 'box', 'batch', 'entry', 'day', 'pass'].map((noun) => inflected(2, noun))).toEqual([
-    'classes',
-    'boxes',
-    'batches',
-    'entries',
-    'days',
-    'passes',
-  ]);
+  expect(
+    ['class', 'box', 'batch', 'epoch', 'entry', 'day', 'pass'].map((noun) => inflected(2, noun)),
+  ).toEqual(['classes', 'boxes', 'batches', 'epochs', 'entries', 'days', 'passes']);
 });
 
 test('verbs agree if both wordings are given', () => {

@@ -24,6 +24,6 @@ export function inflected(count: number, one: string, many = pluralOf(one)): str
 }
 
 function pluralOf(noun: string): string {
-  if (/(s|x|ch|sh)$/.test(noun)) return `${noun}es`;
+  if (/(s|x|[^o]ch|sh)$/.test(noun)) return `${noun}es`;
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }

@@ -49,7 +49,7 @@ test.each(['{"dataset":"p\u0001', '{}', '{"dataset":"pipes","network":"tresnet-m
     writeFileSync(at('summary/one/summary.json'), text);
     expect(() => readRuns([at('summary')])).toThrow(
       expect.objectContaining({
-        message: expect.stringMatching(/one\/summary\.json: is damaged \(.*\); resume the run/),
+        message: expect.stringMatching(/one\/summary\.json is damaged \(.*\); resume the run/),
         next: { command: 'train', options: { resume: at('summary/one') } },
       }),
     );

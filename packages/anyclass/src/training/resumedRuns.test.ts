@@ -173,7 +173,7 @@ test('a finished run is not evaluated again, but a missing report is written', a
 });
 
 test.each([
-  ['summary.json', 'summary.json: is damaged'],
+  ['summary.json', 'summary.json is damaged'],
   ['model.safetensors', 'model.safetensors'],
   ['scores/test.csv', 'test.csv'],
 ])('a run is evaluated again if its %s is damaged', async (name, message) => {

@@ -6,7 +6,7 @@ namespace door {
 bool hasNccl() { return false; }
 
 c10::intrusive_ptr<Backend> openNccl(const Store&, int, int, Milliseconds) {
-  throw std::runtime_error("this build has no NCCL: libtorch was built without it, or set-up found no nccl.h");
+  throw std::runtime_error("this build has no NCCL: libtorch was built without it, or setup found no nccl.h");
 }
 
 }  // namespace door

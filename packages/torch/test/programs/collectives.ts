@@ -16,6 +16,9 @@ const scenarios: Record<string, () => Promise<unknown>> = {
     await group.barrier().finished();
     group.leaveNote(`from ${rank}`, `rank ${rank} says é`);
     group.barrier().wait();
+    const notes = [group.note(`from ${worldSize - 1}`), group.note('of nobody')];
+    // The store is in rank 0, which must not exit before the others have read their notes.
+    group.barrier().wait();
     return {
       rank,
       worldSize,
@@ -25,7 +28,7 @@ const scenarios: Record<string, () => Promise<unknown>> = {
       told: told.wait().toArray(),
       gathered: gathered.wait().map((part) => Array.from(part.toTypedArray(), Number)),
       scattered: scattered.wait().toArray(),
-      notes: [group.note(`from ${worldSize - 1}`), group.note('of nobody')],
+      notes,
       refused: [
         thrown(() => group.allReduce(ones([4, 4]).at(null, 0).expand([3, 4]))),
         thrown(() => group.broadcast(zeros([1]), { source: worldSize })),
