@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import type { Difference } from '@anyclass/core';
+import { counted } from '../errors/counted.js';
 import { type Measured, textTable } from '../tables/index.js';
 import type { DemoComparison, DemoResult } from './demo.js';
 
@@ -41,7 +42,7 @@ function figuresText({ figures }: DemoResult): string {
 
 function differencesText({ comparisons, mAP, draws }: DemoResult): string {
   return textTable({
-    title: `Differences in points, with 95% intervals from a paired bootstrap (${draws} replicates)`,
+    title: `Differences in points, with 95% intervals from a paired bootstrap (${counted(draws, 'replicate')})`,
     columns: [
       { title: '', kind: 'text' },
       { title: 'F1', kind: 'difference' },

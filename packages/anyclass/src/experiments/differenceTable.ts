@@ -1,6 +1,7 @@
 // Differences from the standard loss as a table.
 
 import type { PaperFigure } from '@anyclass/core';
+import { counted } from '../errors/counted.js';
 import type { Cell, Column, Table } from '../tables/index.js';
 import type { Comparison, FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
 import { confoundOf, fieldsText } from './confounds.js';
@@ -47,8 +48,8 @@ export function differenceTable(
 function drawText(differences: readonly MethodDifference[], replicates: number): string {
   const fewest = Math.min(...differences.map((each) => each.replicates));
   if (fewest === 0)
-    return `${replicates} replicates; decisions are not compared, which requires a labeled test split and a decision for every run`;
-  return `at 0.5 ${replicates} replicates; at decisions ${fewest}, each of which also resamples validation and refits every decision on it; mAP does not depend on a decision`;
+    return `${counted(replicates, 'replicate')}; decisions are not compared, which requires a labeled test split and a decision for every run`;
+  return `at 0.5 ${counted(replicates, 'replicate')}; at decisions ${fewest.toLocaleString('en-US')}, each of which also resamples validation and refits every decision on it; mAP does not depend on a decision`;
 }
 
 function differenceCell(difference: HeldDifference | null): Cell {

@@ -86,7 +86,7 @@ function figureNote({ metrics, intervals, reliability, calibrated }: Judgment): 
     `${counted(rows, 'instance')}, ${positiveRows.toLocaleString('en-US')} positive and ${negativeRows.toLocaleString('en-US')} negative; in percent`,
     ...(intervals
       ? [
-          `with ${Math.round(100 * intervals.confidence)}% bootstrap intervals (${intervals.replicates} replicates)`,
+          `with ${Math.round(100 * intervals.confidence)}% bootstrap intervals (${counted(intervals.replicates, 'replicate')})`,
         ]
       : []),
     `calibration error of 'any class' ${percent(reliability.anyClassEce)}`,
