@@ -84,7 +84,9 @@ test('training standardizes the features with statistics of the training rows an
 
 test('progress and results speak of rows, never of images', async () => {
   const evaluated = await run('evaluate', 'soil');
-  expect(evaluated.out).toMatch(/^As decided it predicts a class for [\d.]+% of positives and .*\n/);
+  expect(evaluated.out).toMatch(
+    /^With its decision, the model predicts a class for [\d.]+% of positives and .*\n/,
+  );
   expect(shown.join('')).toMatch(/\d rows/);
   expect(`${shown.join('')}${evaluated.out}`).not.toMatch(/image/);
 });

@@ -111,7 +111,9 @@ describe('from a folder to an evaluated model', () => {
       status: 0,
       stderr: expect.stringContaining('Resuming after epoch'),
     });
-    expect(stdout).toMatch(/^As decided it predicts .*\n\ntest: \d+ instances[\s\S]*F1-Neg[\s\S]*square/);
+    expect(stdout).toMatch(
+      /^With its decision, the model predicts .*\n\ntest: \d+ instances[\s\S]*F1-Neg[\s\S]*square/,
+    );
     expect(existsSync(join(folder, 'run', 'report.html'))).toBe(true);
   });
 
@@ -133,7 +135,7 @@ describe('from a folder to an evaluated model', () => {
     for (const figure of ['mAP', 'macroF1', 'f1Neg'])
       expect(Math.abs(model.metrics[figure] - scores.metrics[figure])).toBeLessThan(0.1);
     expect(readFileSync(join(folder, 'page.html'), 'utf8')).toMatch(
-      /<h1>[^\n]*\n<p class="verdict">As decided it predicts [\s\S]*stripe/,
+      /<h1>[^\n]*\n<p class="verdict">With its decision, the model predicts [\s\S]*stripe/,
     );
   });
 

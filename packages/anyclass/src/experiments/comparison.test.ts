@@ -212,7 +212,7 @@ test('tables highlight the best figures and say in words what holds', async () =
     'Validation false alarms',
     ...['F1', 'F2', 'F1-Neg', 'false alarms', 'presence AUC', 'mAP'].map((title) => `Test ${title}`),
   ]);
-  expect(differences!.note).toContain('at 0.5 60 replicates; at decisions 60');
+  expect(differences!.note).toContain('60 replicates at 0.5; 60 at decisions');
   expect(differences!.rows.map(([, where]) => where)).toEqual([
     'at 5% false alarms',
     'at 0.5',

@@ -79,7 +79,7 @@ function resultTable(dataset: string, groups: readonly GroupFigures[]): Table {
   const column = (group: string) =>
     figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group }));
   return {
-    title: dataset,
+    title: `${dataset}, at 0.5`,
     note: `Percent, at 0.5; ${spreadNote(groups)}.`,
     columns: [...methodColumns(groups), ...column('Validation'), ...(hasTest ? column('Test') : [])],
     rows: groups.map((group) => [

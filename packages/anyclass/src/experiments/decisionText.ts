@@ -28,7 +28,7 @@ export function promiseText({ rule, budget }: DecisionChoice, guarantee: Guarant
   if (rule === 'class') return 'Thresholds per class that maximize Fβ, whatever the false alarms';
   const kept = `Decisions fitted on validation ${decisionPhrase({ rule, budget })}`;
   if (guarantee.holds)
-    return `${kept} or fewer, guaranteed with ${shortPercent(guarantee.confidence)} confidence`;
+    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
   const least = shortPercent(guarantee.smallestRate ?? 1);
   return `${kept}, kept there without a guarantee: validation has too few negatives to guarantee less than ${least}`;

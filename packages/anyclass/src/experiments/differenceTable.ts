@@ -33,7 +33,7 @@ export function differenceTable(
     columns: [
       ...(hasNetworks ? [{ title: 'network', kind: 'text' } as const] : []),
       { title: 'difference', kind: 'text' },
-      { title: 'decided', kind: 'text' },
+      { title: 'decision', kind: 'text' },
       ...shown.map((figure): Column => ({ title: figureTitles[figure], kind: 'difference' })),
       { title: 'what holds', kind: 'text' },
       ...(hasConfounds ? [{ title: 'also differs in', kind: 'text' } as const] : []),
@@ -49,7 +49,7 @@ function drawText(differences: readonly MethodDifference[], replicates: number):
   const fewest = Math.min(...differences.map((each) => each.replicates));
   if (fewest === 0)
     return `${counted(replicates, 'replicate')}; decisions are not compared, which requires a labeled test split and a decision for every run`;
-  return `at 0.5 ${counted(replicates, 'replicate')}; at decisions ${fewest.toLocaleString('en-US')}, each of which also resamples validation and refits every decision on it; mAP does not depend on a decision`;
+  return `${counted(replicates, 'replicate')} at 0.5; ${fewest.toLocaleString('en-US')} at decisions, each of which also resamples validation and refits every decision on it; mAP does not depend on a decision`;
 }
 
 function differenceCell(difference: HeldDifference | null): Cell {

@@ -163,10 +163,10 @@ test('the verdict of a judgment says how many positives are flagged and how many
     classNames: ['crack'],
   };
   expect(judgmentVerdict(judge(scored, { replicates: 0 }))).toBe(
-    'At 0.5 it predicts a class for 50.0% of positives and raises a false alarm for 50.0% of negatives; F1 50.00, mAP 75.00.',
+    'At a threshold of 0.5, the model predicts a class for 50.0% of positives and raises a false alarm for 50.0% of negatives; F1 50.00, mAP 75.00.',
   );
   const negatives = { ...scored, targets: [0, 0, 0, 0] };
   expect(judgmentVerdict(judge(negatives, { replicates: 0 }))).toMatch(
-    /^At 0\.5 it raises a false alarm for 50\.0% of negatives; F1 /,
+    /^At a threshold of 0\.5, the model raises a false alarm for 50\.0% of negatives; F1 /,
   );
 });

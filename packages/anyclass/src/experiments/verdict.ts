@@ -53,7 +53,7 @@ export function sweepVerdict(
  *
  * @example
  * judgmentVerdict(judgment)
- * // 'At 0.5 it predicts a class for 72.4% of positives and raises a false alarm for 8.1% of negatives; F1 63.13, mAP 65.63.'
+ * // 'At a threshold of 0.5, the model predicts a class for 72.4% of positives and raises a false alarm for 8.1% of negatives; F1 63.13, mAP 65.63.'
  */
 export function judgmentVerdict({ metrics, intervals, decided }: Judgment): string {
   const at = (where: string, { metrics: of, intervals: known }: Pick<Judgment, 'metrics' | 'intervals'>) => {
@@ -64,11 +64,14 @@ export function judgmentVerdict({ metrics, intervals, decided }: Judgment): stri
     const f1 = known?.overall.macroF1;
     const range = f1 ? ` (${percent(f1.low)} to ${percent(f1.high)})` : '';
     const mAP = of.mAP === null ? '' : `, mAP ${percent(of.mAP)}`;
-    return `${where}${found === '' ? ': ' : ` it ${found}; `}F1 ${percent(of.macroF1)}${range}${mAP}.`;
+    return `${where}${found === '' ? ' has ' : ` ${found}; `}F1 ${percent(of.macroF1)}${range}${mAP}.`;
   };
   return [
-    ...(decided ? [at('As decided', decided)] : []),
-    at('At 0.5', { metrics, ...(intervals && { intervals }) }),
+    ...(decided ? [at('With its decision, the model', decided)] : []),
+    at(`At a threshold of 0.5, ${decided ? 'it' : 'the model'}`, {
+      metrics,
+      ...(intervals && { intervals }),
+    }),
   ].join(' ');
 }
 

@@ -140,7 +140,7 @@ describe('a run', () => {
   test('has a report with curves, tables and images of mistakes', () => {
     const page = readFileSync(at('whole', 'report.html'), 'utf8');
     expect(page.match(/<svg/g)).toHaveLength(5);
-    expect(page).toMatch(/<h1>[^\n]*\n<p class="verdict">As decided it predicts /);
+    expect(page).toMatch(/<h1>[^\n]*\n<p class="verdict">With its decision, the model predicts /);
     for (const title of ['Results on test', 'Classes', 'Training', 'Configuration'])
       expect(page).toContain(title);
     expect(page).not.toMatch(/src="(?!data:)/);
