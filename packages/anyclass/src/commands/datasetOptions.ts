@@ -117,5 +117,5 @@ export function chosenData({
 }: FieldOptions & { readonly dataset: string }): Configuration['data'] {
   refuseFields(options.set, ['data.dataset'], 'is already given as DATASET');
   const fields = chosenFields(options, ['data'], { data: { dataset } });
-  return validateConfiguration(fields, `${dataset} with the options given`).data;
+  return validateConfiguration(fields, `${dataset} with the given options`).data;
 }

@@ -53,7 +53,7 @@ export const embed = command({
     const reading = { ...readingFor(model, dataset), dataset };
     const { data } = validateConfiguration(
       chosenFields({ set }, ['data'], { data: reading }),
-      'the options given',
+      'the given options',
     );
     using interruption = interruptible(terminal, 'Stopping; press Ctrl-C again to quit immediately');
     try {

@@ -153,7 +153,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
   const fields = chosenFields(given, ['evaluation'], { data: { dataset: 'digits' } });
   const classImportance =
     given.classImportance === undefined ? undefined : readClassImportance(given.classImportance);
-  const { evaluation } = validateConfiguration(fields, 'the options given');
+  const { evaluation } = validateConfiguration(fields, 'the given options');
   const { replicates, confidence, calibration } = evaluation;
   const isCalibrated = given.set.some((text) => text.startsWith('evaluation.calibration='));
   const judgment = await evaluateScores({
@@ -229,5 +229,5 @@ function modelSettings(model: string, given: Options): Pick<Configuration, 'data
   const data = readingFor(model, given.dataset);
   if (data === undefined) throw new UsageError('give a DATASET to evaluate the model on');
   const fields = chosenFields(given, ['data', 'evaluation'], { data });
-  return validateConfiguration(fields, `${data.dataset} with the options given`);
+  return validateConfiguration(fields, `${data.dataset} with the given options`);
 }

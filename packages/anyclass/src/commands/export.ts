@@ -180,7 +180,7 @@ function judgedData({
   const reading = readingFor(model, data);
   if (!reading || set.length === 0) return reading;
   refuseFields(set, ['data.dataset'], 'is already given with --data');
-  return validateConfiguration(chosenFields({ set }, ['data'], { data: reading }), 'the options given').data;
+  return validateConfiguration(chosenFields({ set }, ['data'], { data: reading }), 'the given options').data;
 }
 
 function listedOutputs(text = ''): ExportOnnxOptions['outputs'] {

@@ -66,7 +66,7 @@ test.each([
   [
     ['train', 'quick', '--set', 'data.draw.shares=[0.5,0.2,0.2]'],
     1,
-    'data.draw.shares: the three shares do not add up to 1',
+    'data.draw.shares is [0.5,0.2,0.2]; expected shares that add up to 1',
   ],
   [['train', 'quick', '--data', 'nowhere.csv'], 1, 'nowhere.csv: no such file or folder'],
   [['train', 'nowhere.json'], 1, 'nowhere.json: no such file or recipe'],

@@ -274,7 +274,7 @@ function imageSettings(set: readonly string[]) {
   const fields = chosenFields({ set }, ['data'], { data: { dataset: 'digits' } });
   const { channels, mean, std, window, frame, pixelLimit, strict } = validateConfiguration(
     fields,
-    'the options given',
+    'the given options',
   ).data;
   return { channels, mean, std, window, frame, pixelLimit, strict };
 }

@@ -41,21 +41,21 @@ test.each([
   [{ epoch: 3 }, "epoch: no such field; did you mean 'epochs'?"],
   [{ loss: { lamda: 3 } }, "loss.lamda: no such field; did you mean 'lambda'?"],
   [{ optimizer: { lr: 1 } }, 'optimizer.lr: no such field; choose one of name, rate, weightDecay'],
-  [{ network: { name: 'tresnet-k' } }, `not "tresnet-k"; did you mean 'tresnet-s'?`],
-  [{ loss: { lambda: 3 } }, 'loss.lambda: expected at most 1, not 3'],
-  [{ device: 'gpu' }, 'device: expected auto, cpu, cuda or cuda:N, not "gpu"'],
+  [{ network: { name: 'tresnet-k' } }, `network.name is "tresnet-k"; expected one of tresnet-s, `],
+  [{ loss: { lambda: 3 } }, 'loss.lambda is 3; expected at most 1'],
+  [{ device: 'gpu' }, 'device is "gpu"; expected auto, cpu, cuda or cuda:N'],
   [
     { augmentation: { flip: 0.5, foo: 1 } },
     'augmentation.foo: no such field; choose one of flip, rotation, jitter',
   ],
-  [{ data: {} }, 'data.dataset: is missing'],
+  [{ data: {} }, 'data.dataset is missing'],
 ])('%j is refused with the field and what it should be', (fields, message) => {
   expect(() => validateConfiguration({ data: { dataset: 'digits' }, ...fields })).toThrow(message);
 });
 
 test('all mistakes are reported at once', () => {
   const wrong = { data: { dataset: 'digits' }, epochs: 0, batchSize: 'many' };
-  expect(() => validateConfiguration(wrong)).toThrow(/epochs: .*\n.*batchSize: /);
+  expect(() => validateConfiguration(wrong)).toThrow(/epochs is 0; .*\n.*batchSize is "many"; /);
 });
 
 test('an assignment changes a single field by its dotted name', () => {
@@ -96,12 +96,12 @@ describe('where only parts of the configuration can be set', () => {
   });
 });
 
-test('an assignment can set any JSON value', () => {
+test('an assignment can set any JSON value without __proto__', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      expect(withOverrides({}, [`a.b=${JSON.stringify(value)}`])).toEqual({
-        a: { b: JSON.parse(JSON.stringify(value)) },
-      });
+      const text = JSON.stringify(value);
+      fc.pre(!text.includes('__proto__'));
+      expect(withOverrides({}, [`a.b=${text}`])).toEqual({ a: { b: JSON.parse(text) } });
     }),
   );
 });
@@ -160,18 +160,18 @@ test('a file without data has its other mistakes reported too', async () => {
     /misspelled.json: data.dataset is missing. Also:\n {2}epoch: .*did you mean 'epochs'\?$/,
   );
   await expect(readConfiguration(file('text.json', '{ "data": "digits" }'))).rejects.toThrow(
-    'data: expected an object, not "digits"',
+    'data is "digits"; expected an object',
   );
 });
 
 test('a message mentions the options only if they caused the mistake', async () => {
   const path = file('right.json', '{ "data": { "dataset": "digits" } }');
   await expect(readConfiguration(path, { set: ['loss.name=foo'] })).rejects.toThrow(
-    'right.json with the options given: invalid configuration:\n  loss.name: ',
+    /^Invalid configuration in .*right.json with the given options:\n {2}loss.name is "foo"; /,
   );
   const wrong = file('wrong.json', '{ "data": { "dataset": "digits" }, "epochs": 0 }');
   await expect(readConfiguration(wrong, { set: ['seed=1'] })).rejects.toThrow(
-    'wrong.json: invalid configuration:',
+    /^Invalid configuration in .*wrong.json:\n/,
   );
 });
 

@@ -29,7 +29,7 @@ const draw = z
       .tuple([share.positive(), share.positive(), share])
       .refine(
         (shares) => Math.abs(shares[0] + shares[1] + shares[2] - 1) < 1e-9,
-        'the three shares do not add up to 1',
+        'expected shares that add up to 1',
       )
       .default([0.7, 0.15, 0.15])
       .describe('shares of train, validation and test; 0 for no test split'),

@@ -88,7 +88,7 @@ function namesData({ data }: PlainObject): boolean {
 function blamed(source: string, own: PlainObject, changed: PlainObject): string {
   const known = configurationProblems(own);
   const isOwn = configurationProblems(changed).every((problem) => known.includes(problem));
-  return isOwn ? source : `${source} with the options given`;
+  return isOwn ? source : `${source} with the given options`;
 }
 
 interface Source {

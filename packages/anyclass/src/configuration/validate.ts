@@ -19,7 +19,7 @@ import { type Configuration, configurationSchema } from './schema.js';
 export function validateConfiguration(given: unknown, source?: string): Configuration {
   const result = configurationSchema.safeParse(given);
   if (result.success) return result.data;
-  const title = source === undefined ? 'Invalid configuration' : `${source}: invalid configuration`;
+  const title = source === undefined ? 'Invalid configuration' : `Invalid configuration in ${source}`;
   throw new UserError(problemText(title, describeAll(result.error, given)));
 }
 
@@ -46,14 +46,14 @@ function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
       return `${name}: no such field; ${nearestOrAll(key, known, 'choose one of')}`;
     });
   }
-  if (valueAt(given, issue.path) === undefined) return [`${field}: is missing`];
+  if (valueAt(given, issue.path) === undefined) return [`${field} is missing`];
   const value = valueAt(given, issue.path);
   const close =
     issue.code === 'invalid_value' && typeof value === 'string'
       ? nearest(value, issue.values.map(String))
       : undefined;
   return [
-    `${field}: ${expectation(issue)}, not ${JSON.stringify(value)}${close ? `; did you mean '${close}'?` : ''}`,
+    `${field} is ${JSON.stringify(value)}; ${expectation(issue)}${close ? `; did you mean '${close}'?` : ''}`,
   ];
 }
 

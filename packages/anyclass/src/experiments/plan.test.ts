@@ -194,7 +194,7 @@ describe('a plan', () => {
 
   test('with an unknown loss is refused by the configuration', async () => {
     const wrong = { ...request, losses: parseVariants('anybce', 'loss') };
-    await expect(planRuns(wrong)).rejects.toThrow('loss.name: expected one of bce');
+    await expect(planRuns(wrong)).rejects.toThrow('loss.name is "anybce"; expected one of bce');
   });
 });
 

@@ -30,7 +30,7 @@ export interface Suggestion {
  */
 export async function suggestConfiguration(spec: string, set: readonly string[] = []): Promise<Suggestion> {
   const given = withOverrides({ data: { dataset: spec } }, set);
-  const { data } = validateConfiguration(given, `${spec} with the options given`);
+  const { data } = validateConfiguration(given, `${spec} with the given options`);
   const dataset = await openData(data);
   try {
     const { train } = dataset.splits;
