@@ -174,7 +174,7 @@ describe('mistakes', () => {
     [
       ['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lambda=7'],
       1,
-      'loss.lambda: expected at most 1',
+      'loss.lambda is 7; expected at most 1',
     ],
     [['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lamda=0.1'], 1, "did you mean 'lambda'?"],
     [['compare', 'tiny.json', '--out', 'x', '--seeds', '1,1'], 2, '--seeds: 1 is listed twice'],
