@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FitDecisionOptions } from '@anyclass/core';
+import { median } from '../measure/timing.js';
 import { type DecisionCost, decisionBench, replicateSeconds } from './decisionBench.js';
 
 const RUNS = 5;
@@ -51,7 +52,6 @@ function costOf(index: number, count: number): DecisionCost {
 }
 
 function spread(values: readonly number[]): string {
-  const ascending = [...values].sort((a, b) => a - b);
-  const [lowest, median, highest] = [ascending[0]!, ascending[values.length >> 1]!, ascending.at(-1)!];
-  return `${median.toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)})`;
+  const [middle, lowest, highest] = [median(values), Math.min(...values), Math.max(...values)];
+  return `${middle.toFixed(2)} (${lowest.toFixed(2)} to ${highest.toFixed(2)})`;
 }

@@ -38,7 +38,7 @@ try {
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
   console.log(`Chromium ${browser.version()}, load ${loadavg()[0]!.toFixed(1)}; ${rounds} rounds\n`);
   console.log(
-    '| control | at first | median, ms | 95th percentile | both in the best round | main thread, ms of processor time |',
+    '| control | at first | median, ms | 95th percentile | both in the best round | main thread, ms of CPU time |',
   );
   console.log('|---|---|---|---|---|---|');
   for (const control of controls) {

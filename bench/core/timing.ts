@@ -1,3 +1,5 @@
+import { median } from '../measure/timing.js';
+
 /** Seconds of each of `repeats` calls, after `warmUp` calls that do not count. */
 export function secondsOf(call: () => void, repeats: number, warmUp: number): number[] {
   const seconds: number[] = [];
@@ -36,11 +38,4 @@ export function inTurns(rounds: number, runOurs: () => number[], runPeer: () => 
 /** How many times faster ours is, by the medians and by the fastest runs. */
 export function ratios({ ours, peer, fastestOurs, fastestPeer }: Comparison): string {
   return `${(peer / ours).toFixed(1)} | ${(fastestPeer / fastestOurs).toFixed(1)}`;
-}
-
-/** The median. */
-function median(values: readonly number[]): number {
-  const ascending = [...values].sort((a, b) => a - b);
-  const middle = ascending.length >> 1;
-  return ascending.length % 2 === 1 ? ascending[middle]! : (ascending[middle - 1]! + ascending[middle]!) / 2;
 }

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { median } from '../measure/timing.js';
 
 const settings = process.argv.slice(2);
 const rounds = Number(process.env['ROUNDS'] ?? 6);
@@ -40,12 +41,6 @@ for (const kind of ['milliseconds', 'processor'] as const) {
   console.log(
     `    ratio of the medians ${(median(ours) / median(ddp)).toFixed(3)}, of the best ${best.toFixed(3)}`,
   );
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return (sorted[Math.ceil(middle) - 1]! + sorted[Math.floor(middle)]!) / 2;
 }
 
 async function step(side: keyof typeof sides, round: number): Promise<Step> {

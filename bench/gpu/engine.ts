@@ -20,6 +20,7 @@ import {
   type Tensor,
   tidy,
 } from '@anyclass/torch';
+import { median } from '../measure/timing.js';
 import { resnet18 } from './resnet.js';
 
 const device = 'cuda';
@@ -62,7 +63,7 @@ function gpuTime(fn: () => void, repeats = 30, warmUp = 10): number {
     end.synchronize();
     return start.millisecondsTo(end) / 10;
   });
-  return times.sort((a, b) => a - b)[Math.floor(repeats / 2)] ?? Number.NaN;
+  return median(times);
 }
 
 function callOverhead(): number {
@@ -145,5 +146,5 @@ function training(captured: boolean): number {
     run(40);
     return (40 * batch * 1000) / (performance.now() - start);
   });
-  return rates.sort((a, b) => a - b)[2] ?? Number.NaN;
+  return median(rates);
 }

@@ -20,6 +20,7 @@ import {
 import { anyClassLoss } from 'anyclass/losses';
 import { type LossProblem, lossProblem, lossStep } from '../loss/problem.js';
 import { runSide } from '../measure/sides.js';
+import { median } from '../measure/timing.js';
 
 const shapes = ['256x17', '65536x1000'];
 const script = fileURLToPath(new URL('../../gpu/loss.py', import.meta.url));
@@ -100,7 +101,7 @@ function medianTime(fn: () => void, { repeats = 50, warmUp = 10 } = {}): number 
     end.synchronize();
     return start.millisecondsTo(end);
   });
-  return measured.slice(warmUp).sort((a, b) => a - b)[Math.floor(repeats / 2)] ?? Number.NaN;
+  return median(measured.slice(warmUp));
 }
 
 function times(milliseconds: number, theirs: number): string {

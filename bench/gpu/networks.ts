@@ -19,6 +19,7 @@ import {
   tidy,
 } from '@anyclass/torch';
 import { foldBatchNorm, isNetworkName, type Network, type NetworkName } from 'anyclass/networks';
+import { median } from '../measure/timing.js';
 import { targets, trainer } from '../networks/step.js';
 
 const device = 'cuda';
@@ -75,7 +76,7 @@ function imagesPerSecond(batch: number, fn: () => void): number {
     return (calls * batch * 1000) / (performance.now() - start);
   };
   run(8);
-  return [run(10), run(10), run(10)].sort((a, b) => a - b)[1] ?? Number.NaN;
+  return median([run(10), run(10), run(10)]);
 }
 
 function record(name: string, value: number): void {

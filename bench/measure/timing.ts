@@ -1,4 +1,4 @@
-// Timing of synchronous work.
+// Timing of synchronous work, and medians.
 
 /** The median time of one call in milliseconds, after warming up. */
 export function medianTime(fn: () => void, { repeats = 20, warmUp = 3 } = {}): number {
@@ -8,5 +8,12 @@ export function medianTime(fn: () => void, { repeats = 20, warmUp = 3 } = {}): n
     fn();
     return performance.now() - start;
   });
-  return times.sort((a, b) => a - b)[Math.floor(repeats / 2)] ?? Number.NaN;
+  return median(times);
+}
+
+/** The middle value, or the mean of the two middle ones. */
+export function median(values: readonly number[]): number {
+  const ascending = values.toSorted((a, b) => a - b);
+  const middle = ascending.length / 2;
+  return (ascending[Math.ceil(middle) - 1]! + ascending[Math.floor(middle)]!) / 2;
 }

@@ -7,6 +7,7 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPredictor } from 'anyclass';
+import { median } from '../measure/timing.js';
 import {
   type Measured,
   nothing,
@@ -15,7 +16,6 @@ import {
   predictLoad,
   probeLiveness,
   processorTime,
-  quantile,
   refusing,
 } from './load.js';
 import { largeModel, type MeasuredModel, smallModel } from './models.js';
@@ -94,7 +94,7 @@ async function throughput(model: MeasuredModel): Promise<void> {
       const { goodput, answers, p50, p99, processor, failures } = measured;
       console.log(
         `round ${round + 1}, ${name}: ${goodput.toFixed(1)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ` +
-          `processor ${(spent / answers).toFixed(3)} ms a request (client ${(processor / answers).toFixed(3)}), ` +
+          `CPU ${(spent / answers).toFixed(3)} ms per request (client ${(processor / answers).toFixed(3)}), ` +
           `${failures} failures, /health/live p50 ${live.p50.toFixed(1)}, p99 ${live.p99.toFixed(1)} ms of ${live.answers}`,
       );
       if (name === 'anyclass serve, ONNX') liveness.push(live.p99);
@@ -175,7 +175,7 @@ async function latency(model: MeasuredModel): Promise<void> {
     if (server.name !== 'ours') continue;
     targets.push({
       model: model.name,
-      what: 'one client: p50 more than decoding and model alone',
+      what: 'one client: p50 above decoding and model alone',
       measured: difference,
       most: 2,
       unit: ' ms',
@@ -193,13 +193,6 @@ async function timeAlone(model: MeasuredModel): Promise<number> {
     times.push(performance.now() - start);
   }
   return median(times);
-}
-
-function median(values: readonly number[]): number {
-  return quantile(
-    values.toSorted((a, b) => a - b),
-    0.5,
-  );
 }
 
 /** Three times as many requests as can be answered, evenly spaced. */
@@ -229,14 +222,14 @@ async function overload(model: MeasuredModel): Promise<void> {
     console.log(
       `overload, ${rate}/s: ${flood.goodput.toFixed(1)}/s, ${share.toFixed(0)}% of the peaks before and after it (${before.toFixed(1)} and ${after.toFixed(1)}/s), ` +
         `${flood.rejections} rejections, p50 ${rejectionP50.toFixed(1)} ms, p99 ${rejectionP99.toFixed(1)} ms (of ${rejections}), ` +
-        `${flood.failures} failures, ${flood.unsent} not sent; processor ${(spent / requests).toFixed(3)} ms a request ` +
+        `${flood.failures} failures, ${flood.unsent} not sent; CPU ${(spent / requests).toFixed(3)} ms per request ` +
         `(client ${(flood.processor / requests).toFixed(3)})`,
     );
     turns.push({ share, rejectionP50, rejectionP99 });
     before = after;
   }
   const figures = [
-    ['share', 'goodput of the peak', { least: 95, unit: '%' }],
+    ['share', 'goodput relative to the peak', { least: 95, unit: '%' }],
     ['rejectionP50', 'p50 of rejections', { most: 5, unit: ' ms' }],
     ['rejectionP99', 'p99 of rejections', { most: 5, unit: ' ms' }],
   ] as const;
@@ -261,6 +254,6 @@ async function refusals(model: MeasuredModel, rate: number): Promise<void> {
   });
   console.log(
     `a server that only refuses: ${(rejections / seconds).toFixed(0)}/s of ${rate}/s, p50 ${rejectionP50.toFixed(1)} ms, p99 ${rejectionP99.toFixed(1)} ms, ` +
-      `${unsent} not sent; processor ${((processorTime(server.pid) - before) / rejections).toFixed(3)} ms a refusal (client ${(processor / rejections).toFixed(3)})`,
+      `${unsent} not sent; CPU ${((processorTime(server.pid) - before) / rejections).toFixed(3)} ms per refusal (client ${(processor / rejections).toFixed(3)})`,
   );
 }

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { distributed } from '@anyclass/torch';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pipeCount as count, writePipes } from '../../test/pipes.js';
 import { childrenOf, parentOf, program, runRanks } from '../../test/ranks.mjs';
 
@@ -73,12 +73,12 @@ describe.skipIf(unavailable !== null)(
         const launcher = spawn(process.execPath, [program, 'launch', '--processes', '2', ...words], {
           stdio: 'ignore',
         });
-        let ranks: number[] = [];
-        const findRanks = () => {
-          ranks = childrenOf(launcher.pid!);
-          return ranks;
+        const twoRanks = () => {
+          const found = childrenOf(launcher.pid!);
+          expect(found).toHaveLength(2);
+          return found;
         };
-        await expect.poll(findRanks, { timeout: 30_000 }).toHaveLength(2);
+        const ranks = await vi.waitFor(twoRanks, { timeout: 30_000 });
         process.kill(ranks[1]!, 'SIGSTOP');
         const hasEngine = (pid: number) => readFileSync(`/proc/${pid}/maps`, 'utf8').includes('libtorch');
         await expect.poll(() => hasEngine(ranks[0]!), { timeout: 30_000 }).toBe(true);

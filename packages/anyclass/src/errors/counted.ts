@@ -24,6 +24,7 @@ export function inflected(count: number, one: string, many = pluralOf(one)): str
 }
 
 function pluralOf(noun: string): string {
+  // 'batches', but 'epochs'.
   if (/(s|x|[^o]ch|sh)$/.test(noun)) return `${noun}es`;
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }

@@ -56,7 +56,10 @@ export function sweepVerdict(
  * // 'At a threshold of 0.5, the model predicts a class for 72.4% of positives and raises a false alarm for 8.1% of negatives; F1 63.13, mAP 65.63.'
  */
 export function judgmentVerdict({ metrics, intervals, decided }: Judgment): string {
-  const at = (where: string, { metrics: of, intervals: known }: Pick<Judgment, 'metrics' | 'intervals'>) => {
+  const sentence = (
+    subject: string,
+    { metrics: of, intervals: known }: Pick<Judgment, 'metrics' | 'intervals'>,
+  ) => {
     const found = [
       ...(of.positiveRows > 0 ? [`predicts a class for ${share(of.recallAny)} of positives`] : []),
       ...(of.negativeRows > 0 ? [`raises a false alarm for ${share(1 - of.recallNeg)} of negatives`] : []),
@@ -64,11 +67,11 @@ export function judgmentVerdict({ metrics, intervals, decided }: Judgment): stri
     const f1 = known?.overall.macroF1;
     const range = f1 ? ` (${percent(f1.low)} to ${percent(f1.high)})` : '';
     const mAP = of.mAP === null ? '' : `, mAP ${percent(of.mAP)}`;
-    return `${where}${found === '' ? ' has ' : ` ${found}; `}F1 ${percent(of.macroF1)}${range}${mAP}.`;
+    return `${subject}${found === '' ? ' has ' : ` ${found}; `}F1 ${percent(of.macroF1)}${range}${mAP}.`;
   };
   return [
-    ...(decided ? [at('With its decision, the model', decided)] : []),
-    at(`At a threshold of 0.5, ${decided ? 'it' : 'the model'}`, {
+    ...(decided ? [sentence('With its decision, the model', decided)] : []),
+    sentence(`At a threshold of 0.5, ${decided ? 'it' : 'the model'}`, {
       metrics,
       ...(intervals && { intervals }),
     }),
