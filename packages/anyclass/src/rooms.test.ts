@@ -53,9 +53,11 @@ function roomImports(): Import[] {
     .filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file) && file.includes(sep))
     .flatMap((file) => {
       const code = readFileSync(join(source, file), 'utf8');
-      const imports = code.matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm);
-      return Array.from(imports, ([, named, lazy]) => {
-        const target = relative(source, join(source, dirname(file), named ?? lazy ?? ''));
+      const imports = code.matchAll(
+        /^(?:import|export)\b[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
+      );
+      return Array.from(imports, ([, named, bare, lazy]) => {
+        const target = relative(source, join(source, dirname(file), named ?? bare ?? lazy ?? ''));
         return { from: roomOf(file), to: roomOf(target), text: `${file} imports ${target}` };
       });
     })

@@ -29,7 +29,7 @@ interface ExpectedLoss {
   readonly rowWeights: number[];
 }
 
-export interface LossCase {
+export interface GoldenLoss {
   readonly name: string;
   readonly logits: number[][];
   /** NaN means unknown. */
@@ -42,12 +42,12 @@ export interface LossCase {
   readonly expected: ExpectedLoss;
 }
 
-export const lossCases: readonly LossCase[] = ['losses.json', 'loss_parts.json'].flatMap((file) => {
+export const lossCases: readonly GoldenLoss[] = ['losses.json', 'loss_parts.json'].flatMap((file) => {
   const written: WrittenCase[] = readVectors(file);
   return written.map((given, i) => toCase(given, `${file} ${i}`));
 });
 
-function toCase(given: WrittenCase, place: string): LossCase {
+function toCase(given: WrittenCase, place: string): GoldenLoss {
   const { logits, targets, classCounts, negativeCount, beta, expected, ...options } = given;
   const balance =
     beta === null ? {} : { balance: effectiveNumberWeights(classCounts, negativeCount, { beta }) };

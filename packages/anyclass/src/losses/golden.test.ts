@@ -1,11 +1,11 @@
 import { type Device, tensor } from '@anyclass/torch';
 import { describe, test } from 'vitest';
 import { expectAllClose } from '../../../core/test/closeNumbers.js';
-import { type LossCase, lossCases } from '../../../core/test/lossCases.js';
+import { type GoldenLoss, lossCases } from '../../../core/test/lossCases.js';
 import { onEachDevice } from '../../../torch/test/devices.js';
 import { anyClassLoss } from './anyClassLoss.js';
 
-function compute({ options, ...given }: LossCase, dtype: 'float32' | 'float64', device: Device) {
+function compute({ options, ...given }: GoldenLoss, dtype: 'float32' | 'float64', device: Device) {
   const logits = tensor(given.logits, { dtype, device, requiresGrad: true });
   const targets = tensor(given.targets, { dtype, device });
   const loss = anyClassLoss(logits, targets, options);

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { expectAllClose } from '../../test/closeNumbers.js';
-import { type LossCase, lossCases } from '../../test/lossCases.js';
+import { type GoldenLoss, lossCases } from '../../test/lossCases.js';
 import { effectiveNumberWeights } from '../balance/effectiveNumberWeights.js';
 import { anyClassLoss } from './anyClassLoss.js';
 
-function compute({ logits, targets, options }: LossCase, Floats: typeof Float32Array | typeof Float64Array) {
+function compute(
+  { logits, targets, options }: GoldenLoss,
+  Floats: typeof Float32Array | typeof Float64Array,
+) {
   const gradient = new Floats(logits.flat().length);
   const classes = logits[0]!.length;
   const result = anyClassLoss(Floats.from(logits.flat()), targets.flat(), { ...options, classes, gradient });
