@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { type NetworkName, networkCost, networkDefinitions, networkNames } from '../networks/catalog.js';
+import {
+  type NetworkName,
+  networkCost,
+  networkDefinitions,
+  networkNames,
+  networkStride,
+} from '../networks/catalog.js';
 
 export const networks = command({
   name: 'networks',
@@ -19,6 +25,7 @@ export const networks = command({
       classes,
       inputSize: 224,
       ...networkCost(name, classes),
+      stride: networkStride(name),
       input: networkDefinitions[name].input ?? 'images',
       paper: paperOf(name),
     }));

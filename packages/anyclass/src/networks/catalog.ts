@@ -48,6 +48,18 @@ export function takesFeatures(name: NetworkName): boolean {
 /** The networks that take feature vectors. */
 export const featureNetworks: readonly NetworkName[] = networkNames.filter(takesFeatures);
 
+/**
+ * Returns how many pixels of the image's side one cell of the last feature map covers; undefined for feature vectors.
+ *
+ * @example
+ * networkStride('resnet-18') // 32
+ * networkStride('vit-b-16', { patchSize: 8 }) // 8
+ */
+export function networkStride(name: NetworkName, options: Partial<FamilyOptions> = {}): number | undefined {
+  const { stride } = networkDefinitions[name];
+  return typeof stride === 'function' ? stride({ ...familyDefaults, ...options }) : stride;
+}
+
 /** The cost of a network with a given number of classes. */
 export interface NetworkCost {
   readonly parameters: number;

@@ -20,6 +20,11 @@ export interface NetworkDefinition<Fields extends z.ZodRawShape = z.ZodRawShape>
   /** What it takes as input. Default: images. */
   readonly input?: 'features';
   readonly trunk: TrunkFigures;
+  /**
+   * The image's side divided by the last feature map's: details much smaller than this many pixels are hard to see. Left out for
+   * feature vectors, which have no positions.
+   */
+  readonly stride?: number | ((options: FamilyOptions) => number);
   /** Whether the last layer, if linear, adds a bias. */
   readonly headBias: boolean;
   /** Its own options: type, range and description. */

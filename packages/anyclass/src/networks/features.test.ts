@@ -1,7 +1,7 @@
 import { liveTensors, noGrad, randn, setSeed, tidy } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectTensors } from '../../../torch/test/collectTensors.js';
-import { networkDefinitions } from './catalog.js';
+import { networkDefinitions, networkStride } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
 import { foldBatchNorm } from './foldBatchNorm.js';
 import type { Network, NetworkOptions } from './network.js';
@@ -38,6 +38,13 @@ describe.each([
         }),
       );
     }
+  });
+
+  test('has the stride that the catalog states', () => {
+    const { inputSize = 0 } = options;
+    const [, tokens = 0, ...sides] = shape;
+    const side = sides.length === 2 ? sides[0]! : Math.sqrt(tokens - 1);
+    expect(inputSize / side).toBe(networkStride(name, options));
   });
 
   test('keeps only what it returns alive', () => {

@@ -5,6 +5,7 @@ export {
   networkCost,
   networkDefinitions,
   networkNames,
+  networkStride,
 } from './catalog.js';
 export { createNetwork } from './createNetwork.js';
 export type {

@@ -177,6 +177,7 @@ function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof
   return {
     paper: '2204.01697',
     trunk,
+    stride: 32,
     headBias: false,
     options: fields,
     defaults: { partitionSize: 7, stochasticDepth: 0.2 },

@@ -14,6 +14,7 @@ export const resnet: NetworkFamily<'resnet-18'> = {
   'resnet-18': {
     paper: '1512.03385',
     trunk: { parameters: 11_176_512, multiplyAdds: 1_813_561_344, features: 512 },
+    stride: 32,
     headBias: true,
     options: {},
     defaults: {},

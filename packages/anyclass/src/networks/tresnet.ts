@@ -217,6 +217,7 @@ function member(
   return {
     paper: '2003.13630',
     trunk,
+    stride: name === 'tresnet-s' ? 16 : 32,
     headBias: true,
     options: {},
     defaults: {},

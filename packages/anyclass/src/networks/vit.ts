@@ -28,6 +28,7 @@ export const vit: NetworkFamily<'vit-b-16', typeof fields> = {
   'vit-b-16': {
     paper: '2010.11929',
     trunk: { parameters: 85_798_656, multiplyAdds: 17_563_060_224, features: 768 },
+    stride: ({ patchSize }) => patchSize,
     headBias: true,
     options: fields,
     defaults: { patchSize: 16 },
