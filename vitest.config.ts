@@ -74,7 +74,7 @@ export default defineConfig({
           include: [
             'packages/*/src/**/*.test.ts',
             'packages/*/{generate,setup}/*.test.ts',
-            '{docs,examples}/*.test.ts',
+            '{docs,examples,setup}/*.test.ts',
           ],
           exclude: isolated,
           // Files share three processes; otherwise each would load the modules and libtorch again.
