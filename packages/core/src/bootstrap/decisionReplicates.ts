@@ -1,18 +1,18 @@
 // Refits and evaluates decisions in every replicate.
 
 import { checkLength } from '../arrays/rowMajor.js';
-import { cutoffsOf } from '../decisions/decision.js';
 import { type DecisionRows, prepareDecisionRows, sampleOf } from '../decisions/decisionRows.js';
 import { checkRows, type FitDecisionOptions, ruleFitOf } from '../decisions/fitDecision.js';
 import { fitRule, type RuleFit } from '../decisions/fitRule.js';
-import { presenceScores } from '../decisions/presence.js';
 import { type Multiplicities, presentRowsOf, timesOf } from '../metrics/classCounts.js';
+import { cutoffsOf } from '../metrics/decisionCutoffs.js';
+import { fingerprintOf, refuseSameSplit } from '../metrics/fittedThresholds.js';
 import { checkImportance, measurementAt } from '../metrics/measurement.js';
+import { presenceScores } from '../metrics/presence.js';
 import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
 import { checkScored, type Scored } from '../metrics/scored.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { checkFit } from '../thresholds/fitThresholds.js';
-import { fingerprintOf, refuseSameSplit } from '../thresholds/fittedThresholds.js';
 import { figuresAt, type PaperFigures } from './paperFigures.js';
 import { checkBootstrap, draw } from './replicates.js';
 import { checkSameRows } from './sameRows.js';

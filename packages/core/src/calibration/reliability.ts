@@ -1,8 +1,8 @@
 // Reliability diagrams and the expected calibration error. Guo et al., "On Calibration of Modern Neural Networks",
 // arXiv 1706.04599. For one class: how often it is present among the rows with a predicted probability near p.
 
-import { presenceProbability, presenceScores } from '../decisions/presence.js';
 import { ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
+import { presenceProbability, presenceScores } from '../metrics/presence.js';
 import { type CheckedScores, checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 import { checkProbabilities } from './probabilityLogits.js';
 

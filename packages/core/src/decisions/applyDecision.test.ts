@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plainRows } from '../../test/plainDecision.js';
 import { labelOrUnknown, scoredRows } from '../../test/scoredRows.js';
+import type { DecisionRule } from '../metrics/decisionCutoffs.js';
 import { measure } from '../metrics/measure.js';
 import { applyDecision } from './applyDecision.js';
-import type { Decision, DecisionRule } from './decision.js';
+import type { Decision } from './decision.js';
 import { type FitDecisionOptions, fitDecision } from './fitDecision.js';
 
 const classNames = ['crack', 'roots'];

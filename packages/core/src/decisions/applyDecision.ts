@@ -1,6 +1,7 @@
 import type { FloatArray } from '../arrays/rowMajor.js';
-import { cutoffsOf, type Decision } from './decision.js';
-import { presenceScores } from './presence.js';
+import { cutoffsOf } from '../metrics/decisionCutoffs.js';
+import { presenceScores } from '../metrics/presence.js';
+import type { Decision } from './decision.js';
 
 /** A decision's predictions for each row. */
 export interface Decided {

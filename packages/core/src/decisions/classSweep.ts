@@ -5,14 +5,11 @@
 // ranked entries are counted by segment, each of which ends with the scores tied to a positive, and segments are counted
 // by block, most of which the search can skip.
 
-import { ENDS_TIE, IS_PRESENT, type RankedClass, ROW_SHIFT } from '../metrics/rankedClasses.js';
 import type { DecisionSample } from './decisionRows.js';
 import type { Gate } from './gates.js';
+import type { Slots } from './slots.js';
 
 const BLOCK_SHIFT = 6;
-
-/** For each row in presence order: twice its segment among a class's ranked entries, plus 1 if the class is present. */
-export type Slots = Uint16Array | Uint32Array;
 
 /** Counts of the rows that have passed so far, per segment of the ranked entries. */
 export interface Segments {
@@ -33,42 +30,6 @@ export function emptySegments(ends: Uint32Array, slots: Slots): Segments {
     counts: new Int32Array(2 * ends.length + 2),
     blocks: new Int32Array(2 * (ends.length >>> BLOCK_SHIFT) + 2),
   };
-}
-
-/** Allocates slots for this many rows and segments. */
-export function newSlots(rows: number, segments: number): Slots {
-  return 2 * segments > 0xffff ? new Uint32Array(rows) : new Uint16Array(rows);
-}
-
-/** Writes each row's segment, given where segments end; `positionOf` is each row's place in presence order. */
-export function fillSlots(
-  slots: Slots,
-  entries: RankedClass,
-  ends: Uint32Array,
-  positionOf: Uint32Array,
-): Slots {
-  const last = 2 * ends.length;
-  // Rows without a known label are treated like entries after the last segment.
-  slots.fill(last);
-  let segment = 0;
-  for (let k = 0; k < entries.length; k++) {
-    while (segment < ends.length && k >= ends[segment]!) segment++;
-    slots[positionOf[entries[k]! >>> ROW_SHIFT]!] = 2 * segment + (entries[k]! & IS_PRESENT);
-  }
-  return slots;
-}
-
-/** Returns where scores tied to a positive end; a threshold may be placed after these entries. */
-export function positiveEnds(entries: RankedClass): Uint32Array {
-  const ends: number[] = [];
-  let hasPositive = false;
-  for (let k = 0; k < entries.length; k++) {
-    if (entries[k]! & IS_PRESENT) hasPositive = true;
-    if (!(entries[k]! & ENDS_TIE)) continue;
-    if (hasPositive) ends.push(k + 1);
-    hasPositive = false;
-  }
-  return Uint32Array.from(ends);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { checkLength } from '../arrays/rowMajor.js';
+import { cutoffsOf } from '../metrics/decisionCutoffs.js';
 import type { Scored } from '../metrics/scored.js';
-import { cutoffsOf } from './decision.js';
 import { prepareDecisionRows, sampleOf } from './decisionRows.js';
 import { checkRows, type FitDecisionOptions, ruleFitOf } from './fitDecision.js';
 import { fitRule } from './fitRule.js';

@@ -1,10 +1,10 @@
 import { ROW_NEGATIVE, ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
 import { type Multiplicities, presentRowsOf } from '../metrics/classCounts.js';
+import { presenceScores } from '../metrics/presence.js';
 import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
 import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 import { descendingKey, scoreSorter } from '../metrics/scoreSorter.js';
-import { fillSlots, newSlots, positiveEnds, type Slots } from './classSweep.js';
-import { presenceScores } from './presence.js';
+import { fillSlots, newSlots, positiveEnds, type Slots } from './slots.js';
 
 /** Scored rows, sorted once for any number of fits; a bootstrap replicate repeats the fit with other multiplicities. */
 export interface DecisionRows extends RankedScores {

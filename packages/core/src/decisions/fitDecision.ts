@@ -1,9 +1,10 @@
 import { checkLength } from '../arrays/rowMajor.js';
+import type { DecisionRule } from '../metrics/decisionCutoffs.js';
+import { fingerprintOf } from '../metrics/fittedThresholds.js';
 import type { Scored } from '../metrics/scored.js';
 import { checkFit } from '../thresholds/fitThresholds.js';
-import { fingerprintOf } from '../thresholds/fittedThresholds.js';
 import { checkBudget } from './budget.js';
-import type { Decision, DecisionBudget, DecisionRule } from './decision.js';
+import type { Decision, DecisionBudget } from './decision.js';
 import { type DecisionRows, type DecisionSample, prepareDecisionRows, sampleOf } from './decisionRows.js';
 import { fitRule, type RuleFit } from './fitRule.js';
 import { reportOf } from './report.js';

@@ -1,14 +1,16 @@
 // Fits a rule to prepared rows, each of which counts as often as its multiplicity.
 
 import { ROW_NEGATIVE } from '../labels/instancePresence.js';
+import type { DecisionRule } from '../metrics/decisionCutoffs.js';
 import { quietRank, smallestPromise } from './binomialBounds.js';
 import { type Limit, limitOf } from './budget.js';
-import type { DecisionBudget, DecisionRule, Guarantee } from './decision.js';
+import type { DecisionBudget, Guarantee } from './decision.js';
 import type { DecisionSample, RowTotals } from './decisionRows.js';
 import { bestGate, searchGate } from './gateSearch.js';
-import { sweepClasses, type ThresholdFit } from './gateSweep.js';
+import { sweepClasses } from './gateSweep.js';
 import { CLOSED_GATE, gateAboveNegative } from './gates.js';
 import { type HighestScores, highestScores, searchShared } from './sharedSearch.js';
+import type { ThresholdFit } from './sweptGates.js';
 
 /** A rule with all its fitting options. */
 export interface RuleFit extends ThresholdFit {

@@ -2,9 +2,10 @@
 
 import type { Limit } from './budget.js';
 import type { DecisionSample } from './decisionRows.js';
-import { sweepClasses, type ThresholdFit } from './gateSweep.js';
+import { sweepClasses } from './gateSweep.js';
 import { coarseGates, type Gate, gatesBetween } from './gates.js';
 import { sweepOutcomes } from './outcomes.js';
+import type { ThresholdFit } from './sweptGates.js';
 
 /** A gate with its thresholds. */
 export interface FittedGate {

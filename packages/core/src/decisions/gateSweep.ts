@@ -7,21 +7,7 @@ import { bestCut, emptySegments, sweepGates } from './classSweep.js';
 import type { DecisionSample } from './decisionRows.js';
 import type { Gate } from './gates.js';
 import { shrunkFit } from './shrinkage.js';
-
-/** How thresholds are fitted. */
-export interface ThresholdFit {
-  readonly beta: number;
-  readonly kappa: number;
-}
-
-/** Gates with the thresholds fitted to the rows that pass. */
-export interface SweptGates {
-  readonly gates: readonly Gate[];
-  /** The threshold of gate g and class j is at g · classes + j; Infinity if no positive passes. */
-  readonly thresholds: Float64Array;
-  /** The mean F_β over the classes at each gate. */
-  readonly macroFBeta: Float64Array;
-}
+import type { SweptGates, ThresholdFit } from './sweptGates.js';
 
 /** Fits thresholds at each gate; gates are ordered from the highest to the lowest. */
 export function sweepClasses(

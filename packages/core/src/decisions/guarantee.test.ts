@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { presenceProbability } from '../metrics/presence.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import type { Decision } from './decision.js';
 import { type FitDecisionOptions, fitDecision } from './fitDecision.js';
-import { presenceProbability } from './presence.js';
 import { describeFalseAlarms } from './remarks.js';
 
 /**

@@ -1,3 +1,6 @@
+export type { DecisionRule } from '../metrics/decisionCutoffs.js';
+export { presenceProbability, presenceScores } from '../metrics/presence.js';
+export { presenceAuc } from '../metrics/presenceAuc.js';
 export { applyDecision, type Decided } from './applyDecision.js';
 export { falseAlarmUpperBound, quietRank, smallestPromise } from './binomialBounds.js';
 export { type CrossFitOptions, crossFit } from './crossFit.js';
@@ -5,7 +8,6 @@ export type {
   Decision,
   DecisionBudget,
   DecisionReport,
-  DecisionRule,
   FalseAlarmBudget,
   Guarantee,
   NegativeF1Budget,
@@ -18,7 +20,5 @@ export {
   type FitDecisionOptions,
   fitDecision,
 } from './fitDecision.js';
-export { presenceProbability, presenceScores } from './presence.js';
-export { presenceAuc } from './presenceAuc.js';
 export { describeFalseAlarms } from './remarks.js';
 export { type JudgedPoint, judgedCurve, type TradeOffPoint, tradeOffCurve } from './tradeOffCurve.js';

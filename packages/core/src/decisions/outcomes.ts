@@ -4,7 +4,7 @@
 import { ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
 import { entriesAtLeast, ROW_SHIFT } from '../metrics/rankedClasses.js';
 import type { DecisionSample } from './decisionRows.js';
-import type { SweptGates } from './gateSweep.js';
+import type { SweptGates } from './sweptGates.js';
 
 /** Counts of rows at each gate. */
 export interface SweptOutcomes {

@@ -1,10 +1,11 @@
 import { countPredicted, timesOf } from '../metrics/classCounts.js';
+import { cutoffsOf } from '../metrics/decisionCutoffs.js';
 import { countRows, passingMultiplicities } from '../metrics/measure.js';
 import { measurementAt } from '../metrics/measurement.js';
 import { fBeta } from '../metrics/rates.js';
 import { falseAlarmUpperBound } from './binomialBounds.js';
 import { negativeF1 } from './budget.js';
-import { cutoffsOf, type DecisionReport } from './decision.js';
+import type { DecisionReport } from './decision.js';
 import type { DecisionSample } from './decisionRows.js';
 import type { FittedRule, RuleFit } from './fitRule.js';
 import { remarksOn } from './remarks.js';

@@ -5,9 +5,10 @@ import { logit, sigmoid } from '../losses/logisticTerms.js';
 import { timesOf } from '../metrics/classCounts.js';
 import { entriesAtLeast, ROW_SHIFT } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
-import { cutBefore, emptySegments, fillSlots, newSlots, sweepGates } from './classSweep.js';
+import { cutBefore, emptySegments, sweepGates } from './classSweep.js';
 import type { DecisionSample } from './decisionRows.js';
-import type { SweptGates, ThresholdFit } from './gateSweep.js';
+import { fillSlots, newSlots } from './slots.js';
+import type { SweptGates, ThresholdFit } from './sweptGates.js';
 
 const SHARED_CANDIDATES = 256;
 // Beyond this, probabilities are 0 or 1 in float64.

@@ -3,11 +3,11 @@ import {
   type Cutoffs,
   checkDecisionClasses,
   cutoffsOf,
-  type Decision,
+  type DecisionCutoffs,
   refuseFittedSplit,
-} from '../decisions/decision.js';
-import { presenceScores } from '../decisions/presence.js';
-import { type FittedThresholds, refuseSameSplit } from '../thresholds/fittedThresholds.js';
+} from './decisionCutoffs.js';
+import { type FittedThresholds, refuseSameSplit } from './fittedThresholds.js';
+import { presenceScores } from './presence.js';
 import { entriesAtLeast, type RankedScores, rankClasses } from './rankedClasses.js';
 import { areSameClasses, type CheckedScores, checkScored, type Scored } from './scored.js';
 
@@ -16,7 +16,7 @@ export interface MeasureOptions {
    * A class is predicted if its score is at least this: one number, one per class, or the result of `fitThresholds` or
    * `fitDecision`. Default 0.5. Compared in the precision of the scores: 0.7 predicts a float32 score of 0.7.
    */
-  readonly threshold?: number | readonly number[] | FittedThresholds | Decision;
+  readonly threshold?: number | readonly number[] | FittedThresholds | DecisionCutoffs;
   /** Evaluate fitted thresholds or a decision even on the data of the fit. Default false. */
   readonly allowSameSplit?: boolean;
   /** Class importance weights for F2-CIW. */

@@ -1,3 +1,4 @@
+import { type FittedThresholds, fingerprintOf } from '../metrics/fittedThresholds.js';
 import {
   ENDS_TIE,
   IS_PRESENT,
@@ -7,7 +8,6 @@ import {
 } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
 import { checkScored, type Scored } from '../metrics/scored.js';
-import { type FittedThresholds, fingerprintOf } from './fittedThresholds.js';
 
 /** What to maximize. */
 export interface FitThresholdsOptions {

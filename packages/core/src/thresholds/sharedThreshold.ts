@@ -1,6 +1,6 @@
+import { type FittedThresholds, fingerprintOf } from '../metrics/fittedThresholds.js';
 import type { Scored } from '../metrics/scored.js';
 import { checkFit } from './fitThresholds.js';
-import { type FittedThresholds, fingerprintOf } from './fittedThresholds.js';
 import { type ThresholdCurves, thresholdCurves } from './thresholdCurves.js';
 
 /** What to maximize, and under which constraint. */

@@ -1,4 +1,4 @@
-import type { Scored } from '../metrics/scored.js';
+import type { Scored } from './scored.js';
 
 /** Thresholds that were fitted to labels, with the data they were fitted on. Plain JSON. */
 export interface FittedThresholds {

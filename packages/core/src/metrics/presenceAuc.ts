@@ -1,8 +1,8 @@
 import { ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
-import { countRanks } from '../metrics/classCounts.js';
-import { rankClasses } from '../metrics/rankedClasses.js';
-import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
+import { countRanks } from './classCounts.js';
 import { presenceScores } from './presence.js';
+import { rankClasses } from './rankedClasses.js';
+import { checkScored, type Scored, UNKNOWN } from './scored.js';
 
 /**
  * Measures how well presence scores separate positives from negatives: the area under the ROC curve of 'any class', with
