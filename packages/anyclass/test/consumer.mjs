@@ -36,7 +36,7 @@ export const wrong: ConfigurationInput = { data: { dataset: 'digits' }, loss: { 
  * @param {'node16' | 'bundler'} resolution
  */
 export function typeCheck(folder, resolution) {
-  const paths = ['@anyclass/core', '@anyclass/torch', 'anyclass'].flatMap((name) => {
+  const paths = ['@anyclass/core', '@anyclass/files', '@anyclass/torch', 'anyclass'].flatMap((name) => {
     /** @type {{ exports: Record<string, unknown> }} */
     const manifest = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
     return Object.keys(manifest.exports).map((path) => join(name, path));

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { usualPatience } from '@anyclass/torch/downloads';
+import { usualPatience } from '@anyclass/files/downloads';
 import { afterAll, beforeEach, expect } from 'vitest';
 import type { RunEvent } from '../src/events/runEvent.js';
 import { type DownloadOptions, hubFile } from '../src/hub/download.js';

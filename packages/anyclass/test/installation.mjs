@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-const packages = ['@anyclass/core', '@anyclass/torch', 'anyclass'];
+const packages = ['@anyclass/core', '@anyclass/files', '@anyclass/torch', 'anyclass'];
 
 /**
  * @typedef {object} Ending
@@ -24,7 +24,7 @@ const packages = ['@anyclass/core', '@anyclass/torch', 'anyclass'];
  */
 export function packPackages(folder) {
   mkdirSync(folder, { recursive: true });
-  const workspaces = ['packages/core', 'packages/torch', 'packages/anyclass'].flatMap((path) => ['-w', path]);
+  const workspaces = ['core', 'files', 'torch', 'anyclass'].flatMap((name) => ['-w', `packages/${name}`]);
   const packed = run(['npm', 'pack', '--pack-destination', folder, ...workspaces], checkout);
   if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stdout}${packed.stderr}`);
   const files = readdirSync(folder);

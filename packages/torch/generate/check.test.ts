@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const torch = fileURLToPath(new URL('..', import.meta.url));
 const tsc = join(torch, '../../node_modules/typescript/bin/tsc');
 const copy = mkdtempSync(join(tmpdir(), 'anyclass-generate-'));
-const files = ['operators.generated.ts', 'tensorMethods.generated.ts'];
+const files = ['tensor/operators.generated.ts', 'tensor/tensorMethods.generated.ts'];
 
 beforeAll(() => {
   const built = spawnSync(process.execPath, [tsc, '-b', join(torch, 'generate')], { encoding: 'utf8' });
@@ -37,11 +37,11 @@ const isReference = addon.version().startsWith('1.13.');
 test.skipIf(!isReference)(
   'a stale file is detected and named (only on libtorch 1.13, which the files are generated from)',
   () => {
-    appendFileSync(join(copy, 'src', 'operators.generated.ts'), '// stale\n');
+    appendFileSync(join(copy, 'src/tensor/operators.generated.ts'), '// stale\n');
     const { status, stderr } = check();
     expect(status).toBe(1);
     expect(stderr).toContain(
-      "packages/torch/src/operators.generated.ts does not match the schemas; run 'npm run generate'",
+      "packages/torch/src/tensor/operators.generated.ts does not match the schemas; run 'npm run generate'",
     );
     expect(stderr).not.toContain('tensor_methods');
   },

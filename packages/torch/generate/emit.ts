@@ -18,10 +18,10 @@ export function emitFunctions(operations: readonly Operation[]): string {
   const tensorImports = ['checkOptions', 'place', 'placeOrNull', 'places', 'placesWithGaps'].filter(used);
   return [
     header,
-    `import { type Device, type Dtype, ${dtypeImports.join(', ')}, type MemoryFormat } from './dtype.js';`,
+    `import { type Device, type Dtype, ${dtypeImports.join(', ')}, type MemoryFormat } from '../native/dtype.js';`,
     `import * as guards from './guards.js';`,
-    `import { native, type Scalar } from './native.js';`,
-    `import { Operator } from './operator.js';`,
+    `import { native, type Scalar } from '../native/native.js';`,
+    `import { Operator } from '../native/operator.js';`,
     `import { ${tensorImports.join(', ')}, Tensor, wrap, wrapAll } from './tensor.js';`,
     '',
     body,
@@ -31,8 +31,8 @@ export function emitFunctions(operations: readonly Operation[]): string {
 export function emitMethods(operations: readonly Operation[]): string {
   return [
     header,
-    `import type { Dtype, MemoryFormat } from './dtype.js';`,
-    `import type { Scalar } from './native.js';`,
+    `import type { Dtype, MemoryFormat } from '../native/dtype.js';`,
+    `import type { Scalar } from '../native/native.js';`,
     `import * as operators from './operators.generated.js';`,
     `import type { Tensor } from './tensor.js';`,
     '',

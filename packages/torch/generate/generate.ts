@@ -38,8 +38,8 @@ function check(): void {
 
 function generated(): [string, string][] {
   return [
-    ['operators.generated.ts', formatted(emitFunctions(allChoices.map(operation)))],
-    ['tensorMethods.generated.ts', formatted(emitMethods(methods.map(operation)))],
+    ['tensor/operators.generated.ts', formatted(emitFunctions(allChoices.map(operation)))],
+    ['tensor/tensorMethods.generated.ts', formatted(emitMethods(methods.map(operation)))],
   ];
 }
 
@@ -51,7 +51,7 @@ function staleFiles(): string[] {
 
 // A newer schema accepts our calls if it starts with the same parameters and requires no others.
 function misfits(): string[] {
-  const source = readFileSync(sourceOf('operators.generated.ts'), 'utf8');
+  const source = readFileSync(sourceOf('tensor/operators.generated.ts'), 'utf8');
   const expected = [...source.matchAll(/`(aten::[^`]+)`/g)].map((match) => parseSchema(match[1] ?? ''));
   return expected.flatMap((schema) => {
     const text = installed.get(schema.name);

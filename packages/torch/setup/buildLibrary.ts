@@ -6,10 +6,10 @@ import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
+import { homeFolder } from '@anyclass/files';
 import {
   type Build,
   buildsFolder,
-  homeFolder,
   type LinkedLibtorch,
   libraryKey,
   libtorchBytes,

@@ -2,14 +2,15 @@
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { homeFolder, type LinkedLibtorch } from '@anyclass/torch/builds';
+import { homeFolder } from '@anyclass/files';
 import {
   DownloadError,
   type Patience,
   partialEnding,
   transfer,
   usualPatience,
-} from '@anyclass/torch/downloads';
+} from '@anyclass/files/downloads';
+import type { LinkedLibtorch } from '@anyclass/torch/builds';
 import { unpackZip } from '#zip';
 import { chooseArchive, type LibtorchArchive, officialAddress, officialArchives } from './archives.js';
 import { wholeFolder } from './buildLibrary.js';

@@ -3,8 +3,8 @@
 
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeFolder, type LinkedLibtorch, selectBuild } from '@anyclass/torch/builds';
-import { takeSharedLock } from '@anyclass/torch/files';
+import { homeFolder, takeSharedLock } from '@anyclass/files';
+import { type LinkedLibtorch, selectBuild } from '@anyclass/torch/builds';
 import { type BuiltLibrary, buildLibrary } from './buildLibrary.js';
 import { checkLoading, isSelected } from './checkLoading.js';
 import { findOrInstallCompiler } from './compiler.js';

@@ -8,17 +8,23 @@ export {
   grad,
   isGradEnabled,
   noGrad,
-} from './autograd.js';
+} from './autograd/autograd.js';
 export { EngineError } from './builds/engine.js';
-export * from './creation.js';
 export * from './cuda/index.js';
 export * as distributed from './distributed/index.js';
-export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } from './dtype.js';
-export { type Index, type Slice, slice } from './indexing.js';
-export { keep, liveTensors, tidy } from './memory.js';
-export { isEngineLoaded, type Scalar } from './native.js';
+export { type Device, type Dtype, dtypes, type MemoryFormat, type TypedArray } from './native/dtype.js';
+export { isEngineLoaded, type Scalar } from './native/native.js';
+export { hasOperator } from './native/operator.js';
 export * as nn from './nn/index.js';
-export { hasOperator } from './operator.js';
+export * from './operators/creation.js';
+export { type RecordedCall, RecordedTensor, type RecordedValue } from './operators/recordedCall.js';
+export { type Recording, type RecordOptions, recordCalls } from './operators/recording.js';
+export { type RegisteredValue, registeredOperator } from './operators/registered.js';
+export * as optim from './optim/index.js';
+export * from './runtime/runtime.js';
+export * from './serialization/index.js';
+export { type Index, type Slice, slice } from './tensor/indexing.js';
+export { keep, liveTensors, tidy } from './tensor/memory.js';
 export {
   bernoulli,
   cat,
@@ -32,12 +38,6 @@ export {
   stack,
   where,
   zerosLike,
-} from './operators.generated.js';
-export * as optim from './optim/index.js';
-export { type RecordedCall, RecordedTensor, type RecordedValue } from './recordedCall.js';
-export { type Recording, type RecordOptions, recordCalls } from './recording.js';
-export { type RegisteredValue, registeredOperator } from './registered.js';
-export * from './runtime.js';
-export * from './serialization/index.js';
-export { type Conversion, type NestedArray, Tensor } from './tensor.js';
-export * from './weights.js';
+} from './tensor/operators.generated.js';
+export { type Conversion, type NestedArray, Tensor } from './tensor/tensor.js';
+export * from './weights/weights.js';

@@ -8,7 +8,7 @@ import type { CallParameter } from './programs/randomArguments.js';
 import type { Callee, CallTable } from './programs/wrongCalls.js';
 
 export function callTable(): CallTable {
-  const source = readFileSync(new URL('../src/operators.generated.ts', import.meta.url), 'utf8');
+  const source = readFileSync(new URL('../src/tensor/operators.generated.ts', import.meta.url), 'utf8');
   const generated = [...source.matchAll(/\/\*\* (.+) \*\/\nexport function (\w+)\(/g)].flatMap(
     ([, schemas = '', name = '']) =>
       generatedCallees(

@@ -2,7 +2,7 @@
 
 import { describe, test } from 'vitest';
 import type { Device } from '../src/index.js';
-import { native } from '../src/native.js';
+import { native } from '../src/native/native.js';
 
 /**
  * Declares the same tests for the CPU and a GPU. Without a GPU, the log shows one skipped entry that says why.

@@ -1,8 +1,8 @@
 // Values made with PyTorch by the scripts under bench/fixtures/engine.
 
 import { readFileSync } from 'node:fs';
-import { allocate } from '../src/dtype.js';
 import { type Dtype, type Tensor, tensor } from '../src/index.js';
+import { allocate } from '../src/native/dtype.js';
 
 /** A tensor as a fixture stores it: its raw bytes, in base64. */
 export interface StoredValues {

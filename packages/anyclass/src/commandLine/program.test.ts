@@ -1,4 +1,4 @@
-import { WeightFileError } from '@anyclass/torch/files';
+import { FileError } from '@anyclass/files';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../errors/userError.js';
@@ -22,7 +22,7 @@ const greet = command({
   }),
   async run(options, terminal) {
     if (options.failing === 'user') throw new UserError('names.csv, line 3: no name');
-    if (options.failing === 'weights') throw new WeightFileError('model.safetensors', 'truncated?');
+    if (options.failing === 'weights') throw new FileError('model.safetensors', 'truncated?');
     if (options.failing === 'resumable')
       throw new UserError('no answer yet', {
         next: { command: 'greet', options: { names: 'Ada L', withTitle: 'x' } },

@@ -1,7 +1,7 @@
 // Where a command writes: results to standard output, everything else to standard error.
 
+import { errorCode, fileProblem } from '@anyclass/files';
 import type { RunEventListener } from '../events/runEvent.js';
-import { errorCode, fileProblem } from '../files/fileProblem.js';
 import { runDisplay } from './display/runDisplay.js';
 
 export interface Terminal {

@@ -1,6 +1,6 @@
 // Where predictions go: standard output, or a file that is written completely or not at all.
 
-import { discardQuietly } from '@anyclass/torch/files';
+import { discardQuietly } from '@anyclass/files';
 import { printed } from '../commandLine/terminal.js';
 import { draftOutput } from '../files/outputs.js';
 import type { Draft } from '../files/wholeFile.js';

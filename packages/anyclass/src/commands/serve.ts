@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { fileProblem } from '@anyclass/files';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { fileProblem } from '../files/fileProblem.js';
 import { serveFields } from '../serving/options.js';
 import type { Server } from '../serving/serve.js';
 import { decisionFields } from './decisionOptions.js';

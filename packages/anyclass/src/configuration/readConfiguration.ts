@@ -3,11 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { fileProblem } from '@anyclass/files';
 import stripJsonComments from 'strip-json-comments';
 import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
-import { fileProblem } from '../files/fileProblem.js';
 import { parseJson } from '../files/json.js';
 import { followWeights } from './followWeights.js';
 import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { namedError } from '@anyclass/torch/files';
+import { namedError } from '@anyclass/files';
 import { fromFirst } from './exchange.js';
 import type { Ranks } from './ranks.js';
 

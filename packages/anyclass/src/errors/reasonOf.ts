@@ -1,4 +1,4 @@
-import { fileProblem, isSystemError, remedyOf } from '@anyclass/torch/files';
+import { fileProblem, isSystemError, remedyOf } from '@anyclass/files';
 
 /**
  * Returns the message of any thrown value. System errors are put into words; the first failure comes first.

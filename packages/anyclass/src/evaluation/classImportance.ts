@@ -1,12 +1,12 @@
 // Class weights for F2-CIW, by name, because a score file may have its classes in another order.
 
 import { existsSync, readFileSync } from 'node:fs';
+import { fileProblem } from '@anyclass/files';
 import { z } from 'zod';
 import { sewermlClasses } from '../data/readers/sewerml.js';
 import { expectation } from '../errors/expectation.js';
 import { nearestOrAll } from '../errors/nearest.js';
 import { UserError } from '../errors/userError.js';
-import { fileProblem } from '../files/fileProblem.js';
 import { parseJson } from '../files/json.js';
 
 export type ImportanceByClass = Readonly<Record<string, number>>;

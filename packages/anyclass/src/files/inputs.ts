@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import { fileProblem } from '@anyclass/files';
 import { UserError } from '../errors/userError.js';
-import { fileProblem } from './fileProblem.js';
 
 /**
  * Throws if the file that `option` names cannot be read.

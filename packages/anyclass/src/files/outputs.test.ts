@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkOutputFile, checkOutputFolder, draftOutput, writeOutput } from './outputs.js';
-import { createWhole, writeWhole } from './wholeFile.js';
+import { writeWhole } from './wholeFile.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-files-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -55,9 +55,6 @@ test('a failed write is reported with the given path and leaves nothing behind',
   expect(() => writeWhole(at('none', 'x'), 'text')).toThrow(
     `${at('none', 'x')} cannot be written: no such file or folder`,
   );
-  expect(() => createWhole(at('none', 'lock'), 'text')).toThrow(
-    `${at('none', 'lock')} cannot be written: no such file or folder`,
-  );
   function* failing() {
     yield 'a';
     throw new RangeError('a bug');
@@ -66,19 +63,6 @@ test('a failed write is reported with the given path and leaves nothing behind',
   expect(() => writeWhole(at('kept.txt'), failing())).toThrow('a bug');
   expect(readFileSync(at('kept.txt'), 'utf8')).toBe('old');
   expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
-});
-
-test.skipIf(process.platform === 'win32')('a lock that exceeds the file size limit leaves no draft', () => {
-  mkdirSync(at('small'));
-  const module = new URL('../../dist/files/wholeFile.js', import.meta.url).href;
-  const creating = `import('${module}').then(({ createWhole }) => createWhole('small/lock', 'x'.repeat(4096)))`;
-  const { stderr } = spawnSync(
-    'bash',
-    ['-c', `trap '' XFSZ; ulimit -f 1; '${process.execPath}' -e "${creating}"`],
-    { cwd: folder, encoding: 'utf8' },
-  );
-  expect(stderr).toContain('small/lock cannot be written: the file would be too large');
-  expect(readdirSync(at('small'))).toEqual([]);
 });
 
 test('an output is checked before the work; its folders are created when it is written', () => {

@@ -3,9 +3,8 @@
 
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isSpecialFile } from '@anyclass/torch/files';
+import { fileProblem, isSpecialFile, remedyOf } from '@anyclass/files';
 import { UserError } from '../errors/userError.js';
-import { fileProblem, remedyOf } from './fileProblem.js';
 import { type ReplacingRules, refuseReplacing } from './replacing.js';
 import { type Draft, draftFor, writeWhole } from './wholeFile.js';
 

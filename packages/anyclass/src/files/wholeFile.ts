@@ -2,11 +2,10 @@
 // path that the user gave.
 
 import { readFileSync } from 'node:fs';
-import { createWhole as createFile, discardQuietly, draftFile, type FileDraft } from '@anyclass/torch/files';
+import { discardQuietly, draftFile, type FileDraft, fileProblem, remedyOf } from '@anyclass/files';
 import type { z } from 'zod';
 import { expectation } from '../errors/expectation.js';
 import { type NextCommand, UserError } from '../errors/userError.js';
-import { fileProblem, remedyOf } from './fileProblem.js';
 import { parseJson } from './json.js';
 
 /**
@@ -60,24 +59,6 @@ export function draftFor(path: string): Draft {
     leave: () => telling(() => draft.leave()),
     discard: () => telling(() => draft.discard()),
   };
-}
-
-/**
- * Creates a file that appears with its content or not at all. Returns false if it already exists.
- *
- * @throws UserError with the path and the reason
- *
- * @example
- * createWhole('runs/sewer/lock', text) // true for exactly one of the processes that try
- */
-export function createWhole(path: string, text: string): boolean {
-  try {
-    return createFile(path, text);
-  } catch (error) {
-    throw new UserError(`${path} cannot be written: ${fileProblem(error)}${remedyOf(error)}`, {
-      cause: error,
-    });
-  }
 }
 
 /**

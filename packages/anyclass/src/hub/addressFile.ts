@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileHash } from '@anyclass/torch/downloads';
+import { fileHash } from '@anyclass/files/downloads';
 import { z } from 'zod';
 import { UserError } from '../errors/userError.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';

@@ -2,15 +2,15 @@
 
 import { existsSync, lstatSync, readdirSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { withSharedLock } from '@anyclass/files';
 import {
   type Checksum,
   checksumOfTag,
   fileHash,
   partialEnding,
   removePartial,
-} from '@anyclass/torch/downloads';
+} from '@anyclass/files/downloads';
 import { UserError } from '../errors/userError.js';
-import { withSharedLock } from '../files/sharedLock.js';
 import { type AddressedFile, addressPath, cachedAddressFile, recordPath } from './addressFile.js';
 import { blobPath, cachedHubFile, lockPath, referencePath, repositoryFolder } from './hubCache.js';
 import { type HubFile, isCommit } from './hubFile.js';

@@ -4,6 +4,7 @@
 
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { withSharedLock } from '@anyclass/files';
 import {
   type Checksum,
   checksumOfTag,
@@ -14,10 +15,9 @@ import {
   type Transfer,
   transfer,
   usualPatience,
-} from '@anyclass/torch/downloads';
+} from '@anyclass/files/downloads';
 import { UserError } from '../errors/userError.js';
 import type { RunEventListener } from '../events/runEvent.js';
-import { withSharedLock } from '../files/sharedLock.js';
 import {
   absentAt,
   blobPath,

@@ -7,7 +7,7 @@
 
 import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { errorCode } from '../files/fileProblem.js';
+import { errorCode } from '@anyclass/files';
 import { writeWhole } from '../files/wholeFile.js';
 import { checkHubFile, checkRepository, type HubFile, isCommit } from './hubFile.js';
 

@@ -1,6 +1,6 @@
 // Download problems as errors for the user.
 
-import { DownloadError } from '@anyclass/torch/downloads';
+import { DownloadError } from '@anyclass/files/downloads';
 import { UserError } from '../errors/userError.js';
 
 /** The server has no such file. */

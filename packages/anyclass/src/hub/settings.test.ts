@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { waitAskedFor } from '@anyclass/torch/downloads';
+import { waitAskedFor } from '@anyclass/files/downloads';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cachedHubFile, snapshotPath } from './hubCache.js';

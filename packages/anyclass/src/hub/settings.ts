@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { homeFolder } from '@anyclass/torch/builds';
+import { homeFolder } from '@anyclass/files';
 
 export interface HubSettings {
   /** The hub's address, without a trailing slash. */

@@ -4,6 +4,7 @@ import { type Dirent, existsSync, realpathSync, statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileProblem } from '@anyclass/files';
 import { parquetSchema } from 'hyparquet';
 import type { UnreadImage } from '../data/images/decoder.js';
 import { holdsImage } from '../data/images/imageFiles.js';
@@ -11,7 +12,6 @@ import { fromStorage } from '../data/images/storage.js';
 import { openParquet, type ParquetFile } from '../data/readers/parquet/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
 import { reasonOf } from '../errors/reasonOf.js';
-import { fileProblem } from '../files/fileProblem.js';
 import { globMatcher } from '../files/glob.js';
 
 export interface ImageInput extends UnreadImage {

@@ -1,7 +1,7 @@
 // metrics.jsonl: one line per epoch, appended when the epoch is complete.
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { withPath } from '@anyclass/torch/files';
+import { withPath } from '@anyclass/files';
 import { isPlainObject } from '../configuration/overrides.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';

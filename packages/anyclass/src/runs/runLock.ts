@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { takeLock } from '../files/processLock.js';
+import { LockedError, takeLock } from '@anyclass/files';
+import { UserError } from '../errors/userError.js';
 
 /**
  * Takes the lock of a run folder, or throws if another process has it.
@@ -8,5 +9,15 @@ import { takeLock } from '../files/processLock.js';
  * using lock = lockRun('runs/sewer');
  */
 export function lockRun(folder: string): Disposable {
-  return takeLock(join(folder, 'lock'), (who) => `${folder}: ${who} is working on this run`, 'run-busy');
+  try {
+    return takeLock(join(folder, 'lock'));
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
+    const { holder, path } = error;
+    const who = holder ? `process ${holder.pid} on ${holder.host}` : 'another process';
+    throw new UserError(
+      `${folder}: ${who} is working on this run; wait for it, or remove ${path} if it is gone`,
+      { code: 'run-busy' },
+    );
+  }
 }

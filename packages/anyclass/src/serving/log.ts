@@ -2,8 +2,8 @@
 // requests.
 
 import { closeSync, createWriteStream, openSync } from 'node:fs';
+import { fileProblem } from '@anyclass/files';
 import { UserError } from '../errors/userError.js';
-import { fileProblem } from '../files/fileProblem.js';
 
 export const levels = ['info', 'warn', 'error'] as const;
 

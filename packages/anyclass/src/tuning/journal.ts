@@ -10,7 +10,7 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
-import { withPath } from '@anyclass/torch/files';
+import { withPath } from '@anyclass/files';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { type StudyEvent, studyEvent } from './events.js';

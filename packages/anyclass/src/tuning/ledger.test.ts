@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { thisProcess } from '@anyclass/torch/files';
+import { thisProcess } from '@anyclass/files';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { validateConfiguration } from '../configuration/validate.js';

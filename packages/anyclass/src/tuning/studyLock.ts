@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { withSharedLock } from '../files/sharedLock.js';
+import { withSharedLock } from '@anyclass/files';
 
 /**
  * Calls a function while holding the study's lock, so that only one process at a time changes the study.

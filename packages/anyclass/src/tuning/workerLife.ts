@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isAlive, thisProcess } from '@anyclass/torch/files';
+import { isAlive, thisProcess } from '@anyclass/files';
 import type { Worker } from './events.js';
 
 const pulseEvery = 5000;

@@ -1,11 +1,11 @@
 // Reads files of golden values, whose kind is recognized by their keys.
 
 import { readFileSync } from 'node:fs';
+import { fileProblem } from '@anyclass/files';
 import { z } from 'zod';
 import { DataError } from '../errors/dataError.js';
 import { expectation } from '../errors/expectation.js';
 import { messageOf } from '../errors/reasonOf.js';
-import { fileProblem } from '../files/fileProblem.js';
 import { parseJson } from '../files/json.js';
 
 const matrix = z.array(z.array(z.number()));

@@ -11,7 +11,7 @@ const log = openSync(process.argv[5], 'w');
 const torch = await import('@anyclass/torch');
 const { Tensor, tidy, ones, zeros } = torch;
 const generated = await import(
-  new URL('./operators.generated.js', import.meta.resolve('@anyclass/torch')).href
+  new URL('./tensor/operators.generated.js', import.meta.resolve('@anyclass/torch')).href
 );
 const functions = Object.keys(generated).filter((name) => typeof torch[name] === 'function');
 const methods = Object.getOwnPropertyNames(Tensor.prototype).filter(

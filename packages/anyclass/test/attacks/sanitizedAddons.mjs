@@ -10,9 +10,9 @@ const repository = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /** Tests that use each of the addons and take only minutes. */
 const tests = [
-  'packages/torch/src/tensor.test.ts',
-  'packages/torch/src/memory.test.ts',
-  'packages/torch/src/autograd.test.ts',
+  'packages/torch/src/tensor/tensor.test.ts',
+  'packages/torch/src/tensor/memory.test.ts',
+  'packages/torch/src/autograd/autograd.test.ts',
   'packages/torch/src/serialization',
   'packages/anyclass/src/data/images/jpeg.test.ts',
   'packages/anyclass/src/data/cache',

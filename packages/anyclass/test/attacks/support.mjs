@@ -1,8 +1,8 @@
 // Shared by the attacks: how bytes are damaged, which errors are meant for users, and how commands are run.
 
 import { fileURLToPath } from 'node:url';
+import { FileError } from '@anyclass/files';
 import { WeightFileError } from '@anyclass/torch';
-import { FileError } from '@anyclass/torch/files';
 import { runProgram } from '../../dist/commandLine/program.js';
 import { commandEntries } from '../../dist/commands/entries.js';
 import { UserError } from '../../dist/errors/userError.js';

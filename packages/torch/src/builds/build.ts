@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeFileAtomically } from '../files/index.js';
+import { writeFileAtomically } from '@anyclass/files';
 import { buildsFolder, type NativeLibrary } from './nativeLibrary.js';
 
 /** The libtorch that a library is linked with. */

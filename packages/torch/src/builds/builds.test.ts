@@ -1,24 +1,10 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { withEmptyHome } from '../../test/emptyHome.js';
-import { buildsFolder, findBuild, findBuildFor, homeFolder, libraryKey, selectBuild } from './index.js';
+import { buildsFolder, findBuild, findBuildFor, libraryKey, selectBuild } from './index.js';
 
 const folder = withEmptyHome();
-
-describe('the home folder', () => {
-  test('is ANYCLASS_HOME, otherwise in the XDG cache folder, otherwise in ~/.cache', () => {
-    expect(homeFolder()).toBe(join(folder(), 'home'));
-    vi.stubEnv('ANYCLASS_HOME', undefined);
-    vi.stubEnv('XDG_CACHE_HOME', '/var/caches');
-    expect(homeFolder()).toBe('/var/caches/anyclass');
-    vi.stubEnv('XDG_CACHE_HOME', 'relative');
-    expect(homeFolder()).toBe(join(homedir(), '.cache/anyclass'));
-    vi.stubEnv('XDG_CACHE_HOME', undefined);
-    expect(homeFolder()).toBe(join(homedir(), '.cache/anyclass'));
-  });
-});
 
 describe('the key of a library', () => {
   test('is the same wherever the package is installed', () => {

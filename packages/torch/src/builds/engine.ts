@@ -1,8 +1,8 @@
 // The engine's native library, and the build of it that this process uses.
 
 import { fileURLToPath } from 'node:url';
+import { homeFolder } from '@anyclass/files';
 import { type FoundBuild, findBuild, findBuildFor, type LinkedLibtorch, libtorchBytes } from './build.js';
-import { homeFolder } from './home.js';
 import type { NativeLibrary } from './nativeLibrary.js';
 
 export const engineLibrary: NativeLibrary = {

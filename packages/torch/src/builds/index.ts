@@ -11,5 +11,4 @@ export {
   selectBuild,
 } from './build.js';
 export { EngineError, engineBuild, engineLibrary, operatorLibrary } from './engine.js';
-export { homeFolder } from './home.js';
 export { buildsFolder, libraryKey, type NativeLibrary, sourceFiles } from './nativeLibrary.js';

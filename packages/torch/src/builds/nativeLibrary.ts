@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { homeFolder } from './home.js';
+import { homeFolder } from '@anyclass/files';
 
 /** A shared library that setup builds from the sources a package ships. */
 export interface NativeLibrary {

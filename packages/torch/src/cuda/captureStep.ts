@@ -1,10 +1,10 @@
 // A whole training step as one CUDA graph: the GPU replays hundreds of kernels without the CPU launching each.
 
-import { setAutocastCacheAllowed } from '../autograd.js';
-import { keep, tidy } from '../memory.js';
-import { native } from '../native.js';
-import { emptyLike } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { setAutocastCacheAllowed } from '../autograd/autograd.js';
+import { native } from '../native/native.js';
+import { keep, tidy } from '../tensor/memory.js';
+import { emptyLike } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { cudaSynchronize, emptyCudaCache, hasCuda } from './device.js';
 import { CudaEvent, CudaStream } from './stream.js';
 

@@ -1,6 +1,6 @@
 // GPUs: which are available or why none is, their memory, and settings of the CUDA libraries.
 
-import { native } from '../native.js';
+import { native } from '../native/native.js';
 
 export interface CudaStatus {
   /** `cuda:0` and so on. */

@@ -1,7 +1,7 @@
 // Streams and events: concurrent queues of GPU work, and the points where they synchronize.
 
-import { refusePromise } from '../memory.js';
-import { native } from '../native.js';
+import { native } from '../native/native.js';
+import { refusePromise } from '../tensor/memory.js';
 import { requireCuda } from './device.js';
 
 /**

@@ -1,5 +1,5 @@
-import { native } from '../native.js';
-import { places, type Tensor } from '../tensor.js';
+import { native } from '../native/native.js';
+import { places, type Tensor } from '../tensor/tensor.js';
 import { namingRank } from './distributedError.js';
 import type { ProcessGroup } from './processGroup.js';
 

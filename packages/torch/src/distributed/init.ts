@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { tensor } from '../creation.js';
-import { native } from '../native.js';
-import { engineInfo } from '../runtime.js';
+import { native } from '../native/native.js';
+import { tensor } from '../operators/creation.js';
+import { engineInfo } from '../runtime/runtime.js';
 import { asDistributedError } from './distributedError.js';
 import { type LaunchEnvironment, launchEnvironment } from './environment.js';
 import { ProcessGroup } from './processGroup.js';

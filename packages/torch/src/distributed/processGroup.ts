@@ -1,9 +1,9 @@
 // A group of processes and its collectives. All processes call the same functions in the same order.
 
-import { keep } from '../memory.js';
-import { native } from '../native.js';
-import { emptyLike, stack } from '../operators.generated.js';
-import { place, places, type Tensor } from '../tensor.js';
+import { native } from '../native/native.js';
+import { keep } from '../tensor/memory.js';
+import { emptyLike, stack } from '../tensor/operators.generated.js';
+import { place, places, type Tensor } from '../tensor/tensor.js';
 import { type Work, workOf } from './work.js';
 
 /** c10d's numbers for the operations. */

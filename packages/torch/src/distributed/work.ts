@@ -1,4 +1,4 @@
-import { native } from '../native.js';
+import { native } from '../native/native.js';
 import { asDistributedError } from './distributedError.js';
 
 /**

@@ -1,5 +1,5 @@
-import { gelu, leakyRelu, leakyRelu_, silu, silu_, softmax } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { gelu, leakyRelu, leakyRelu_, silu, silu_, softmax } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { Module } from './module.js';
 
 export interface ActivationOptions {

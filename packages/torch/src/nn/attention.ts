@@ -1,16 +1,16 @@
 // Vaswani et al., "Attention Is All You Need", arXiv 1706.03762. Parameter names and initialization as in PyTorch's
 // MultiheadAttention; always batch-first.
 
-import { empty, zeros } from '../creation.js';
-import { hasOperator } from '../operator.js';
+import { hasOperator } from '../native/operator.js';
+import { empty, zeros } from '../operators/creation.js';
 import {
   dropout as dropoutOperator,
   scaledDotProductAttention as fusedAttention,
   linear,
   where,
   zerosLike,
-} from '../operators.generated.js';
-import { place, type Tensor } from '../tensor.js';
+} from '../tensor/operators.generated.js';
+import { place, type Tensor } from '../tensor/tensor.js';
 import { constant_, xavierUniform_ } from './init.js';
 import { Linear } from './linear.js';
 import { Module } from './module.js';

@@ -1,10 +1,10 @@
 // Ioffe & Szegedy, "Batch Normalization", arXiv 1502.03167.
 
-import { noGrad } from '../autograd.js';
-import { ones, zeros } from '../creation.js';
-import { keep } from '../memory.js';
-import { batchNorm } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { noGrad } from '../autograd/autograd.js';
+import { ones, zeros } from '../operators/creation.js';
+import { keep } from '../tensor/memory.js';
+import { batchNorm } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { Module } from './module.js';
 import { Parameter } from './parameter.js';
 

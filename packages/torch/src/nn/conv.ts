@@ -1,6 +1,6 @@
-import { empty } from '../creation.js';
-import { conv2d, pad } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { empty } from '../operators/creation.js';
+import { conv2d, pad } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { initialize } from './linear.js';
 import { Module } from './module.js';
 import { Parameter } from './parameter.js';

@@ -1,9 +1,9 @@
 // Srivastava et al., "Dropout: A Simple Way to Prevent Neural Networks from Overfitting", and
 // Huang et al., "Deep Networks with Stochastic Depth", arXiv 1603.09382.
 
-import { empty } from '../creation.js';
-import { dropout } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { empty } from '../operators/creation.js';
+import { dropout } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { Module } from './module.js';
 
 /** Zeroes each element with a probability in training, and scales the rest up. */

@@ -5,8 +5,8 @@ import {
   crossEntropyLoss,
   l1Loss,
   mseLoss,
-} from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+} from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 
 export {
   adaptiveAvgPool2d,
@@ -38,7 +38,7 @@ export {
   upsampleBicubic2d,
   upsampleBilinear2d,
   upsampleNearest2d,
-} from '../operators.generated.js';
+} from '../tensor/operators.generated.js';
 export { type AttentionOptions, scaledDotProductAttention } from './attention.js';
 
 export type Reduction = 'none' | 'mean' | 'sum';

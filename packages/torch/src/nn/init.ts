@@ -2,9 +2,9 @@
 // Glorot & Bengio, "Understanding the difficulty of training deep feedforward neural networks" (Xavier);
 // He et al., "Delving Deep into Rectifiers", arXiv 1502.01852 (Kaiming).
 
-import { noGrad } from '../autograd.js';
-import { refusePromise, tidy } from '../memory.js';
-import type { Tensor } from '../tensor.js';
+import { noGrad } from '../autograd/autograd.js';
+import { refusePromise, tidy } from '../tensor/memory.js';
+import type { Tensor } from '../tensor/tensor.js';
 
 export type Nonlinearity = 'linear' | 'relu' | 'leakyRelu' | 'tanh' | 'sigmoid' | 'selu';
 

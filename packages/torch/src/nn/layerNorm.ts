@@ -1,8 +1,8 @@
 // Ba et al., "Layer Normalization", arXiv 1607.06450.
 
-import { ones, zeros } from '../creation.js';
-import { layerNorm } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { ones, zeros } from '../operators/creation.js';
+import { layerNorm } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { Module } from './module.js';
 import { Parameter } from './parameter.js';
 

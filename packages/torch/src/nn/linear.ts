@@ -1,6 +1,6 @@
-import { empty } from '../creation.js';
-import { linear } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { empty } from '../operators/creation.js';
+import { linear } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { fan, kaimingUniform_, uniform_ } from './init.js';
 import { Module } from './module.js';
 import { Parameter } from './parameter.js';

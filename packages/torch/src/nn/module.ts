@@ -1,10 +1,10 @@
 // A module keeps parameters, buffers and other modules in its fields, and finds them by looking at those fields.
 
-import { noGrad } from '../autograd.js';
-import { type Device, type Dtype, isDtype, isFloatingPoint } from '../dtype.js';
-import { tidy } from '../memory.js';
-import { native } from '../native.js';
-import { type Conversion, places, Tensor } from '../tensor.js';
+import { noGrad } from '../autograd/autograd.js';
+import { type Device, type Dtype, isDtype, isFloatingPoint } from '../native/dtype.js';
+import { native } from '../native/native.js';
+import { tidy } from '../tensor/memory.js';
+import { type Conversion, places, Tensor } from '../tensor/tensor.js';
 import { Parameter } from './parameter.js';
 
 export type StateDict = ReadonlyMap<string, Tensor>;

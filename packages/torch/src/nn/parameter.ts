@@ -1,7 +1,7 @@
-import { keep } from '../memory.js';
-import { native } from '../native.js';
-import { Operator } from '../operator.js';
-import { place, Tensor } from '../tensor.js';
+import { native } from '../native/native.js';
+import { Operator } from '../native/operator.js';
+import { keep } from '../tensor/memory.js';
+import { place, Tensor } from '../tensor/tensor.js';
 
 const DETACH = new Operator('aten::detach');
 

@@ -1,5 +1,5 @@
-import { adaptiveAvgPool2d, avgPool2d, maxPool2d } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { adaptiveAvgPool2d, avgPool2d, maxPool2d } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import type { Size2d } from './conv.js';
 import { Module } from './module.js';
 

@@ -1,5 +1,5 @@
-import { tidy } from '../memory.js';
-import type { Tensor } from '../tensor.js';
+import { tidy } from '../tensor/memory.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { type Layer, Module } from './module.js';
 
 /**

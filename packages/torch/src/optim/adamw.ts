@@ -1,10 +1,10 @@
 // Adam with decoupled weight decay. Kingma and Ba, "Adam: A Method for Stochastic Optimization", arXiv 1412.6980;
 // Loshchilov and Hutter, "Decoupled Weight Decay Regularization", arXiv 1711.05101.
 
-import { zeros } from '../creation.js';
-import { hasOperator } from '../operator.js';
-import { foreachAddList_, foreachAddScalar_, fusedAdamW_, zerosLike } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { hasOperator } from '../native/operator.js';
+import { zeros } from '../operators/creation.js';
+import { foreachAddList_, foreachAddScalar_, fusedAdamW_, zerosLike } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { type AdamWGroupOptions, type AdamWState, updateOnCpu, updateOnDevice } from './adamwUpdate.js';
 import { type Bucket, Optimizer } from './optimizer.js';
 import { flag, nonNegative, nonNegativePair, type RawOptions } from './options.js';

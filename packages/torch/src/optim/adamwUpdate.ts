@@ -11,8 +11,8 @@ import {
   foreachMulScalar_,
   foreachSqrt_,
   stack,
-} from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+} from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { blockElements, inBlocks } from './blocks.js';
 import type { Bucket } from './optimizer.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arange, zeros } from '../index.js';
-import { foreachAddList_, foreachAddScalar_ } from '../operators.generated.js';
+import { foreachAddList_, foreachAddScalar_ } from '../tensor/operators.generated.js';
 import { inBlocks } from './blocks.js';
 
 const sizes = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 8 });

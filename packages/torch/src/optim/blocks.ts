@@ -1,10 +1,10 @@
 // Cache blocking. An update makes several passes over its tensors; over whole tensors, each pass would stream from
 // memory. In blocks that fit in the cache, only the first pass does, and the block bounds the scratch memory.
 
-import type { Device } from '../dtype.js';
-import { tidy } from '../memory.js';
-import { empty, split } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import type { Device } from '../native/dtype.js';
+import { tidy } from '../tensor/memory.js';
+import { empty, split } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 
 export interface Block {
   /** For each piece in this block, its row in the given columns. */

@@ -1,11 +1,11 @@
 // Gradient norm clipping. Pascanu et al., "On the difficulty of training recurrent neural networks", arXiv 1211.5063.
 
-import { noGrad } from '../autograd.js';
-import { zeros } from '../creation.js';
-import { tidy } from '../memory.js';
-import { hasOperator } from '../operator.js';
-import { foreachMulList_, foreachMulTensor_, foreachNorm, stack } from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+import { noGrad } from '../autograd/autograd.js';
+import { hasOperator } from '../native/operator.js';
+import { zeros } from '../operators/creation.js';
+import { tidy } from '../tensor/memory.js';
+import { foreachMulList_, foreachMulTensor_, foreachNorm, stack } from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { gradientsByKind } from './gradients.js';
 
 export interface ClipOptions {

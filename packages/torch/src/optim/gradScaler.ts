@@ -1,18 +1,18 @@
 // Loss scaling for float16. Micikevicius et al., "Mixed Precision Training", arXiv 1710.03740; the scale follows
 // PyTorch's rules: halved at an overflow, doubled after 2000 steps without one.
 
-import { noGrad } from '../autograd.js';
-import { full, zeros } from '../creation.js';
-import type { Device } from '../dtype.js';
-import { keep, tidy } from '../memory.js';
+import { noGrad } from '../autograd/autograd.js';
+import type { Device } from '../native/dtype.js';
+import { full, zeros } from '../operators/creation.js';
+import { keep, tidy } from '../tensor/memory.js';
 import {
   ampForeachUnscale_,
   ampUpdateScale_,
   foreachMulScalar_,
   foreachNorm,
   stack,
-} from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+} from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { gradientsByKind } from './gradients.js';
 import type { StepOptions } from './optimizer.js';
 

@@ -1,7 +1,7 @@
 // The gradients of many parameters in one call to the addon.
 
-import { native } from '../native.js';
-import { places, Tensor } from '../tensor.js';
+import { native } from '../native/native.js';
+import { places, Tensor } from '../tensor/tensor.js';
 
 /** Returns the existing gradients, grouped by device and dtype as the foreach kernels need them. */
 export function gradientsByKind(parameters: readonly Tensor[], caller: string): Tensor[][] {

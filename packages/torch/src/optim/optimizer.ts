@@ -1,10 +1,10 @@
 // What all optimizers share: parameter groups, the state of each parameter, and saving and loading that state.
 
-import { noGrad } from '../autograd.js';
-import type { Device, Dtype } from '../dtype.js';
-import { keep, tidy } from '../memory.js';
-import { native } from '../native.js';
-import { places, Tensor } from '../tensor.js';
+import { noGrad } from '../autograd/autograd.js';
+import type { Device, Dtype } from '../native/dtype.js';
+import { native } from '../native/native.js';
+import { keep, tidy } from '../tensor/memory.js';
+import { places, Tensor } from '../tensor/tensor.js';
 import type { RawOptions } from './options.js';
 import { type GroupOptions, groupInputs, ParameterGroup, type ParametersInput } from './parameterGroup.js';
 

@@ -1,9 +1,9 @@
 // Parameters that share their options: learning rate, weight decay and so on.
 
-import { full } from '../creation.js';
-import type { Device, Dtype } from '../dtype.js';
-import { keep } from '../memory.js';
-import type { Tensor } from '../tensor.js';
+import type { Device, Dtype } from '../native/dtype.js';
+import { full } from '../operators/creation.js';
+import { keep } from '../tensor/memory.js';
+import type { Tensor } from '../tensor/tensor.js';
 import type { RawOptions } from './options.js';
 
 /** Options that every optimizer's groups have, besides those of the optimizer. */

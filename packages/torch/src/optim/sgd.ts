@@ -1,15 +1,15 @@
 // Stochastic gradient descent with momentum. Sutskever et al., "On the importance of initialization and momentum in deep
 // learning", ICML 2013; the learning rate is applied outside the momentum, as in PyTorch.
 
-import { hasOperator } from '../operator.js';
+import { hasOperator } from '../native/operator.js';
 import {
   foreachAddcmul_,
   foreachAddList_,
   foreachMulScalar_,
   fusedSgd_,
   zerosLike,
-} from '../operators.generated.js';
-import type { Tensor } from '../tensor.js';
+} from '../tensor/operators.generated.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { blockElements, inBlocks } from './blocks.js';
 import { type Bucket, Optimizer } from './optimizer.js';
 import { flag, nonNegative, type RawOptions } from './options.js';

@@ -1,8 +1,11 @@
 // Errors in weight files. A message starts with the file name and says where in the file the problem is.
 
-import { WeightFileError } from '../files/weightFileError.js';
+import { FileError } from '@anyclass/files';
 
-export { WeightFileError };
+/** A weight file cannot be read or written. `SafetensorsError` and `CheckpointError` are its two subclasses. */
+export class WeightFileError extends FileError {
+  override readonly name: string = 'WeightFileError';
+}
 
 /** A safetensors file violates the format, or cannot hold the given tensors. */
 export class SafetensorsError extends WeightFileError {

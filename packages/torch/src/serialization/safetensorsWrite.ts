@@ -1,6 +1,6 @@
 // Writes safetensors files: the same tensors always give the same bytes, in the reference implementation's order.
 
-import { writeFileAtomically } from '../files/index.js';
+import { writeFileAtomically } from '@anyclass/files';
 import { checksumsKey, checksumsOf } from './checksums.js';
 import { quoted, SafetensorsError } from './errors.js';
 import { longestHeader, metadataKey, safetensorsDTypes } from './safetensorsHeader.js';

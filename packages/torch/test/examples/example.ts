@@ -1,6 +1,6 @@
 // A call as plain data, and short helpers to write one.
 
-import type { Dtype } from '../../src/dtype.js';
+import type { Dtype } from '../../src/native/dtype.js';
 
 /** A tensor to make: by default float64 with the numbers from `gradcheckInput`. */
 export interface TensorExample {

@@ -37,7 +37,7 @@ const generated = new Map(
   callees.filter((callee) => callee.home === 'operators').map((callee) => [callee.name, callee]),
 );
 const operators: Record<string, unknown> = await import(
-  new URL('./operators.generated.js', import.meta.resolve('@anyclass/torch')).href
+  new URL('./tensor/operators.generated.js', import.meta.resolve('@anyclass/torch')).href
 );
 const homes: Record<Callee['home'], Record<string, unknown>> = {
   operators,

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { thisProcess } from '@anyclass/torch/files';
+import { thisProcess } from '@anyclass/files';
 import { afterAll, expect, test } from 'vitest';
 import type { RunEvent } from '../../events/runEvent.js';
 import type { Dataset } from '../dataset.js';

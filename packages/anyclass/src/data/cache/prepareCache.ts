@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { namedError, takeSharedLock } from '@anyclass/torch/files';
+import { namedError, takeSharedLock } from '@anyclass/files';
 import { gatherLists } from '../../distribution/exchange.js';
 import { keptPace } from '../../distribution/pace.js';
 import { ownThreads, type Ranks } from '../../distribution/ranks.js';

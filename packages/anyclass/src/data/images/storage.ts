@@ -5,8 +5,8 @@
 import { opendir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorCode, fileProblem } from '@anyclass/files';
 import { DataError } from '../../errors/dataError.js';
-import { errorCode, fileProblem } from '../../files/fileProblem.js';
 import { shownPath } from '../../files/shownPath.js';
 
 /** An image whose file is missing or not readable, although its storage is available. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
+import { fileProblem } from '@anyclass/files';
 import { DataError } from '../../errors/dataError.js';
-import { fileProblem } from '../../files/fileProblem.js';
 import { shownPath } from '../../files/shownPath.js';
 
 /**

@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileProblem } from '@anyclass/files';
 import { DataError } from '../../errors/dataError.js';
-import { fileProblem } from '../../files/fileProblem.js';
 import { shownPath } from '../../files/shownPath.js';
 
 /** The contents of one folder, sorted by name. */

@@ -3,7 +3,7 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
-import { discardQuietly, type FileDraft } from '@anyclass/torch/files';
+import { discardQuietly, type FileDraft } from '@anyclass/files';
 import type { SplitName } from '../../data/dataset.js';
 import { npyHeader } from '../../data/features/npy.js';
 import { safetensorsHeader } from '../../data/features/safetensorsMatrix.js';

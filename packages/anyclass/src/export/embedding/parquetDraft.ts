@@ -1,4 +1,4 @@
-import { discardQuietly } from '@anyclass/torch/files';
+import { discardQuietly } from '@anyclass/files';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { draftOutput } from '../../files/outputs.js';

@@ -2,11 +2,10 @@
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { draftFile, type FileDraft, fileProblem } from '@anyclass/files';
 import type { nn } from '@anyclass/torch';
-import { draftFile, type FileDraft } from '@anyclass/torch/files';
 import { type ModelInput, takesFeatures } from '../../data/inputs.js';
 import { UserError } from '../../errors/userError.js';
-import { fileProblem } from '../../files/fileProblem.js';
 import { parsedJson, writeWhole } from '../../files/wholeFile.js';
 import { ownDecision } from '../../inference/modelDecision.js';
 import {

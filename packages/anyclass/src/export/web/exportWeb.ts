@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { errorCode, fileProblem } from '@anyclass/files';
 import { UserError } from '../../errors/userError.js';
-import { errorCode, fileProblem } from '../../files/fileProblem.js';
 import { escaped } from '../../tables/escaped.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../onnx/exportOnnx.js';
 import { placeholders, readWebPage } from './webPage.js';

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { usualPatience } from '@anyclass/files/downloads';
 import { writeSafetensors } from '@anyclass/torch';
-import { usualPatience } from '@anyclass/torch/downloads';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { commit, fakeHub, sha256 } from '../../../test/fakeHub.mjs';
 import type { DownloadOptions } from '../../hub/download.js';

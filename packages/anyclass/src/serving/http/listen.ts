@@ -2,8 +2,8 @@
 
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
+import { errorCode, fileProblem } from '@anyclass/files';
 import { UserError } from '../../errors/userError.js';
-import { errorCode, fileProblem } from '../../files/fileProblem.js';
 import type { ServeSettings } from '../options.js';
 import type { ServerState } from '../serverState.js';
 import { createApp } from './app.js';

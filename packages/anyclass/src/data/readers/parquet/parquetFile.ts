@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { errorCode } from '@anyclass/files';
 import { type AsyncBuffer, type Compressors, type FileMetaData, parquetMetadataAsync } from 'hyparquet';
 import { DataError } from '../../../errors/dataError.js';
 import { reasonOf } from '../../../errors/reasonOf.js';
-import { errorCode } from '../../../files/fileProblem.js';
 import { shownPath } from '../../../files/shownPath.js';
 import { StorageError } from '../../images/storage.js';
 import { checkFooter } from './footer.js';

@@ -1,1 +1,0 @@
-export { errorCode, fileProblem, remedyOf } from '@anyclass/torch/files';

@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createWhole } from './createWhole.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-whole-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a file is created once, and an existing one stays as it is', () => {
+  const path = join(folder, 'once');
+  expect(createWhole(path, 'first')).toBe(true);
+  expect(createWhole(path, 'second')).toBe(false);
+  expect(readFileSync(path, 'utf8')).toBe('first');
+  expect(readdirSync(folder)).toEqual(['once']);
+});
+
+test('a file that cannot be written is reported by its path', () => {
+  const path = join(folder, 'none', 'lock');
+  expect(() => createWhole(path, 'text')).toThrow(`${path}: no such file or folder`);
+});
+
+test.skipIf(process.platform === 'win32')('a file that exceeds the size limit leaves no draft', () => {
+  const module = new URL('../../dist/files/createWhole.js', import.meta.url).href;
+  const creating = `import('${module}').then(({ createWhole }) => createWhole('large', 'x'.repeat(4096)))`;
+  const { stderr } = spawnSync(
+    'bash',
+    ['-c', `trap '' XFSZ; ulimit -f 1; '${process.execPath}' -e "${creating}"`],
+    { cwd: folder, encoding: 'utf8' },
+  );
+  expect(stderr).toContain('large: the file would be too large');
+  expect(readdirSync(folder).filter((name) => name.startsWith('large'))).toEqual([]);
+});

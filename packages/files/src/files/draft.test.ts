@@ -1,0 +1,103 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { draftFile, isSpecialFile, writeFileAtomically } from '../index.js';
+
+let folder = '';
+const at = (name: string) => join(folder, name);
+const read = (name: string) => readFileSync(at(name), 'utf8');
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'anyclass-drafts-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('the old file stays until the draft is finished; then only the new one is there', () => {
+  writeFileSync(at('rows.csv'), 'old');
+  const draft = draftFile(at('rows.csv'));
+  draft.write('né');
+  draft.write(new Uint8Array([0x77, 0x0a]));
+  expect(read('rows.csv')).toBe('old');
+  draft.finish();
+  expect(read('rows.csv')).toBe('néw\n');
+  expect(readdirSync(folder)).toEqual(['rows.csv']);
+});
+
+test('a draft is next to its file as .partial-…, or at the path asked for', () => {
+  const [unique, named] = [
+    draftFile(at('a')),
+    draftFile(at('b'), { draftPath: (target) => `${target}.part` }),
+  ];
+  expect(readdirSync(folder).sort()).toEqual([expect.stringMatching(/^\.partial-/), 'b.part']);
+  expect(named.path).toBe(at('b.part'));
+  unique.discard();
+  named.write('half');
+  named.leave();
+  expect(readdirSync(folder)).toEqual(['b.part']);
+  expect(read('b.part')).toBe('half');
+});
+
+test('a failure in the middle leaves the old file and no draft', () => {
+  writeFileSync(at('kept'), 'old');
+  const failing = () =>
+    writeFileAtomically(at('kept'), (write) => {
+      write('half');
+      throw new RangeError('lost');
+    });
+  expect(failing).toThrow('lost');
+  expect(read('kept')).toBe('old');
+  expect(readdirSync(folder)).toEqual(['kept']);
+});
+
+describe('a link is followed', () => {
+  test.each(['a file that is there', 'a file that is not', 'another link'])('to %s', (target) => {
+    if (target === 'a file that is there') writeFileSync(at('file'), 'old');
+    if (target === 'another link') symlinkSync('file', at('middle'));
+    symlinkSync(target === 'another link' ? 'middle' : 'file', at('link'));
+    writeFileAtomically(at('link'), (write) => write('new'));
+    expect(lstatSync(at('link')).isSymbolicLink()).toBe(true);
+    expect(read('file')).toBe('new');
+  });
+
+  test('in a circle to an error', () => {
+    symlinkSync('b', at('a'));
+    symlinkSync('a', at('b'));
+    expect(() => draftFile(at('a'))).toThrow(/ELOOP/);
+  });
+});
+
+test.skipIf(!existsSync('/dev/shm'))('a file in /dev/shm is replaced as anywhere else', () => {
+  const inMemory = mkdtempSync('/dev/shm/anyclass-draft-');
+  try {
+    for (const text of ['first', 'second'])
+      writeFileAtomically(join(inMemory, 'file'), (write) => write(text));
+    expect(readFileSync(join(inMemory, 'file'), 'utf8')).toBe('second');
+  } finally {
+    rmSync(inMemory, { recursive: true });
+  }
+});
+
+test.skipIf(process.platform === 'win32')('a device is written to directly', () => {
+  expect([isSpecialFile('/dev/null'), isSpecialFile(folder), isSpecialFile(at('none'))]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const draft = draftFile('/dev/null');
+  draft.write('text');
+  draft.finish();
+  expect(draft.path).toBe('/dev/null');
+  expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
+  const other = draftFile('/dev/null');
+  other.discard();
+  expect(existsSync('/dev/null')).toBe(true);
+});

@@ -1,8 +1,0 @@
-// Downloads that resume, are verified as they arrive, and leave a complete file or none. Uses Node's own modules only,
-// so programs that never touch a tensor can import it as '@anyclass/torch/downloads'.
-
-export { type Checksum, checksumOfTag, fileHash } from './checksum.js';
-export { DownloadError, type ServerAnswer, TemporaryProblem } from './problems.js';
-export { type Request, request, waitAskedFor } from './request.js';
-export { type Patience, type RetryOptions, retrying, usualPatience } from './retrying.js';
-export { partialEnding, removePartial, type Transfer, transfer } from './transfer.js';

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildPrograms, runProgram } from '../../test/child.js';
+import { type Build, engineBuild, engineLibrary, libraryKey } from '../builds/index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-addon-'));
+beforeAll(buildPrograms, 120_000);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('libtorch is loaded', () => {
+  test('by the first tensor, not by importing the package or defining a module', () => {
+    const { imported, computed, failure } = firstTensor();
+    expect(failure).toBe('');
+    expect(imported).toEqual({ loaded: false, libraries: 0 });
+    expect(computed.loaded).toBe(true);
+    expect(computed.libraries).toBeGreaterThan(1);
+  });
+
+  test.each([
+    [undefined, 'passive'],
+    ['active', 'active'],
+  ])('with OMP_WAIT_POLICY=%s in the environment as %s', (before, after) => {
+    expect(firstTensor({ OMP_WAIT_POLICY: before }).waiting).toBe(after);
+  });
+});
+
+describe('if the addon cannot be opened', () => {
+  test('importing works, and the first tensor says where a build is missing and which command to run', () => {
+    const home = join(folder, 'empty');
+    const { imported, computed, failure } = firstTensor({ ANYCLASS_HOME: home });
+    expect([imported.loaded, computed.loaded]).toEqual([false, false]);
+    expect(failure).toContain(home);
+    expect(failure).toContain("run 'npx anyclass setup'");
+  });
+
+  test('an environment that asks for a libtorch that setup did not build for is an error', () => {
+    const { failure } = firstTensor({ LIBTORCH: '/nowhere/libtorch' });
+    expect(failure).toMatch(/LIBTORCH=\/nowhere\/libtorch.*npx anyclass setup/);
+  });
+
+  test("the loader's reason is part of the message", () => {
+    const home = join(folder, 'damaged');
+    copyBuild(home, { library: 'no library' });
+    const { computed, failure } = firstTensor({ ANYCLASS_HOME: home });
+    expect(computed.loaded).toBe(false);
+    expect(failure).toMatch(/^libtorch could not be loaded: .*torch\.node.*npx anyclass setup/s);
+  });
+
+  test('a libtorch that changed since setup is an error before it can fault', () => {
+    const home = join(folder, 'changed');
+    copyBuild(home, { libtorchBytes: 1 });
+    const { computed, failure } = firstTensor({ ANYCLASS_HOME: home });
+    expect(computed.loaded).toBe(false);
+    expect(failure).toContain(engineBuild().libtorch.lib);
+    expect(failure).toContain("run 'npx anyclass setup'");
+  });
+});
+
+interface Stage {
+  readonly loaded: boolean;
+  readonly libraries: number;
+}
+
+interface FirstTensor {
+  readonly imported: Stage;
+  readonly computed: Stage;
+  readonly failure: string;
+  readonly waiting: string;
+}
+
+function firstTensor(environment: NodeJS.ProcessEnv = {}): FirstTensor {
+  // A separate home has only the last build.
+  const any = { LIBTORCH: undefined, LIBTORCH_USE_PYTORCH: undefined };
+  const wanted = environment['ANYCLASS_HOME'] === undefined ? {} : any;
+  const { code, output, errors } = runProgram('firstTensor', { environment: { ...wanted, ...environment } });
+  expect([code, errors]).toEqual([0, '']);
+  return JSON.parse(output);
+}
+
+/** Makes a cache with a copy of the engine's build, altered in one way. */
+function copyBuild(home: string, spoiled: { library?: string; libtorchBytes?: number }): void {
+  const { folder, path, libtorch, libtorchBytes, library, builder } = engineBuild();
+  const copy = join(home, 'native', libraryKey(engineLibrary));
+  const build = join(copy, basename(folder));
+  mkdirSync(build, { recursive: true });
+  mkdirSync(join(copy, 'selected'));
+  writeFileSync(join(copy, 'selected/last'), basename(folder));
+  writeFileSync(join(build, 'torch.node'), spoiled.library ?? readFileSync(path));
+  const record: Build = {
+    library,
+    builder,
+    libtorch,
+    libtorchBytes: spoiled.libtorchBytes ?? libtorchBytes,
+  };
+  writeFileSync(join(build, 'build.json'), JSON.stringify(record));
+}
