@@ -35,6 +35,33 @@ ANYCLASS_INLINE void load(const T* pixels, GrayTile& tile) {
   for (int i = 0; i < tile.count; i++) tile.gray[i] = unitValue(pixels[i]);
 }
 
+// The pixels of the result from (x, y) on, before their colors change.
+template <typename T>
+ANYCLASS_INLINE void loadMoved(const ImageBatch& batch, const T* image, const Geometry& geometry, int x, int y, ColorTile& tile) {
+  float* const channels[] = {tile.red, tile.green, tile.blue};
+  for (int i = 0; i < tile.count; i++) {
+    sample<3>(image, batch.width, geometry, x + i, y, [&](int channel, float value) { channels[channel][i] = value; });
+  }
+}
+
+template <typename T>
+ANYCLASS_INLINE void loadMoved(const ImageBatch& batch, const T* image, const Geometry& geometry, int x, int y, GrayTile& tile) {
+  for (int i = 0; i < tile.count; i++) {
+    sample<1>(image, batch.width, geometry, x + i, y, [&](int, float value) { tile.gray[i] = value; });
+  }
+}
+
+// The most frequent geometries need no interpolation: the image as it is, and its mirror image.
+enum class Movement { none, mirror, other };
+
+ANYCLASS_INLINE Movement movementOf(const ImageBatch& batch, const Geometry& geometry) {
+  const bool showsAll = batch.resultWidth == batch.width && batch.resultHeight == batch.height && geometry.left == 0 && geometry.top == 0 &&
+                        geometry.right == batch.width - 1 && geometry.bottom == batch.height - 1;
+  if (!showsAll || geometry.xy != 0 || geometry.yx != 0 || geometry.yy != 1 || geometry.y0 != 0) return Movement::other;
+  if (geometry.xx == 1 && geometry.x0 == 0) return Movement::none;
+  return geometry.xx == -1 && geometry.x0 == batch.width - 1 ? Movement::mirror : Movement::other;
+}
+
 ANYCLASS_INLINE Color colorAt(const ColorTile& tile, int i) { return {tile.red[i], tile.green[i], tile.blue[i]}; }
 ANYCLASS_INLINE Color colorAt(const GrayTile& tile, int i) { return {tile.gray[i], tile.gray[i], tile.gray[i]}; }
 
@@ -84,35 +111,59 @@ ANYCLASS_INLINE void store(const Tile& tile, const ImageBatch& batch, bool isFli
   }
 }
 
+template <typename Tile>
+ANYCLASS_INLINE void addGrays(Tile& tile, const ImageParameters& parameters, int changes, float* sums) {
+  changeColors(tile, parameters, changes, 0);
+  for (int i = 0; i < tile.count; i++) sums[i] += grayAt(tile, i);
+}
+
 template <typename T, typename Tile>
 ANYCLASS_INLINE float meanGrayOf(const ImageBatch& batch, int64_t image) {
   const auto parameters = batch.parametersOf(image);
   const int changes = parameters.beforeContrast();
   if (changes == kChanges) return 0;
+  const T* const pixels = batch.image<T>(image);
+  const Geometry geometry = batch.geometryOf(image);
   Tile tile;
   float sums[kTile] = {};  // one sum per position in a tile, so that the loop vectorizes without reordering a sum
-  for (int start = 0; start < batch.pixels(); start += kTile) {
-    tile.count = std::min(kTile, batch.pixels() - start);
-    load(batch.image<T>(image) + Tile::channels * start, tile);
-    changeColors(tile, parameters, changes, 0);
-    for (int i = 0; i < tile.count; i++) sums[i] += grayAt(tile, i);
+  if (movementOf(batch, geometry) != Movement::other) {
+    for (int start = 0; start < batch.pixels(); start += kTile) {
+      tile.count = std::min(kTile, batch.pixels() - start);
+      load(pixels + Tile::channels * start, tile);
+      addGrays(tile, parameters, changes, sums);
+    }
+  } else {
+    for (int y = 0; y < batch.resultHeight; y++) {
+      for (int x = 0; x < batch.resultWidth; x += kTile) {
+        tile.count = std::min(kTile, batch.resultWidth - x);
+        loadMoved(batch, pixels, geometry, x, y, tile);
+        addGrays(tile, parameters, changes, sums);
+      }
+    }
   }
   double total = 0;
   for (const float sum : sums) total += sum;
-  return static_cast<float>(total / batch.pixels());
+  return static_cast<float>(total / batch.resultPixels());
 }
 
 template <typename T, typename Tile>
 ANYCLASS_INLINE void augmentRowOf(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
-  const auto parameters = batch.parametersOf(row / batch.height);
-  const bool isFlipped = parameters.isFlipped();
-  const T* const pixels = static_cast<const T*>(batch.images) + row * batch.width * Tile::channels;
+  const int64_t image = row / batch.resultHeight;
+  const int y = static_cast<int>(row % batch.resultHeight);
+  const auto parameters = batch.parametersOf(image);
+  const Geometry geometry = batch.geometryOf(image);
+  const Movement movement = movementOf(batch, geometry);
+  const bool isMirror = movement == Movement::mirror;
   Tile tile;
-  for (int start = 0; start < batch.width; start += kTile) {
-    tile.count = std::min(kTile, batch.width - start);
-    load(pixels + Tile::channels * start, tile);
+  for (int x = 0; x < batch.resultWidth; x += kTile) {
+    tile.count = std::min(kTile, batch.resultWidth - x);
+    if (movement == Movement::other) loadMoved(batch, batch.image<T>(image), geometry, x, y, tile);
+    else load(batch.image<T>(image) + Tile::channels * (y * batch.width + x), tile);
     changeColors(tile, parameters, kChanges, meanGray);
-    store(tile, batch, isFlipped, result + 3 * (isFlipped ? batch.width - start - tile.count : start));
+    store(tile, batch, isMirror, result + 3 * (isMirror ? batch.resultWidth - x - tile.count : x));
+  }
+  for (int x = 0; x < batch.resultWidth; x++) {
+    if (parameters.erases(x, y)) std::fill_n(result + 3 * x, 3, 0.0f);
   }
 }
 

@@ -8,7 +8,7 @@ namespace anyclass {
 // Returns the mean gray of an image right before its contrast changes; 0 if its contrast does not change.
 float meanGray(const ImageBatch& batch, int64_t image);
 
-// Computes one of the batch's count · height rows, from its pixels to normalized values, three per pixel.
+// Computes one of the result's count · height rows, from pixels to normalized values, three per pixel.
 void augmentRow(const ImageBatch& batch, int64_t row, float meanGray, float* result);
 
 }  // namespace anyclass

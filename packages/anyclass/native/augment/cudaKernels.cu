@@ -1,5 +1,5 @@
-// Flip, color and normalization of images: each thread takes one pixel from its bytes to its normalized values. Contrast
-// needs the mean gray of the image right before it, which a first kernel sums, one block per image and in a fixed order:
+// Geometry, color, normalization and erasing of images: each thread computes one pixel of the result. Contrast needs the
+// mean gray of the moved image right before it, which a first kernel sums, one block per image and in a fixed order:
 // an image gets the same bits in every batch.
 #include <algorithm>
 
@@ -11,11 +11,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kMeanThreads = 512, kMeanWarps = kMeanThreads / 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
-
-template <typename T>
-__device__ __forceinline__ Color colorAt(const T* pixels, int at) {
-  return {unitValue(pixels[3 * at]), unitValue(pixels[3 * at + 1]), unitValue(pixels[3 * at + 2])};
-}
 
 __device__ __forceinline__ Color withChanges(Color color, const ImageParameters& parameters, int changes, float meanGray) {
   for (int i = 0; i < changes; i++) {
@@ -39,10 +34,13 @@ __device__ __forceinline__ Color grayWithChanges(float gray, const ImageParamete
   return {gray, gray, gray};
 }
 
+// Pixel `at` of the result, moved and with its first color changes.
 template <int channels, typename T>
-__device__ __forceinline__ Color changedPixel(const T* pixels, int at, const ImageParameters& parameters, int changes, float meanGray) {
-  if constexpr (channels == 3) return withChanges(colorAt(pixels, at), parameters, changes, meanGray);
-  else return grayWithChanges(unitValue(pixels[at]), parameters, changes, meanGray);
+__device__ __forceinline__ Color changedPixel(const ImageBatch& batch, const T* image, const Geometry& geometry, int at, const ImageParameters& parameters, int changes, float meanGray) {
+  float values[channels];
+  sample<channels>(image, batch.width, geometry, at % batch.resultWidth, at / batch.resultWidth, [&](int channel, float value) { values[channel] = value; });
+  if constexpr (channels == 3) return withChanges({values[0], values[1], values[2]}, parameters, changes, meanGray);
+  else return grayWithChanges(values[0], parameters, changes, meanGray);
 }
 
 __device__ __forceinline__ float sumOfWarp(float value) {
@@ -55,10 +53,11 @@ __global__ void __launch_bounds__(kMeanThreads) meanGrays(ImageBatch batch, floa
   const auto parameters = batch.parametersOf(blockIdx.x);
   const int changes = parameters.beforeContrast();
   if (changes == kChanges) return;
-  const T* const pixels = batch.image<T>(blockIdx.x);
+  const T* const image = batch.image<T>(blockIdx.x);
+  const Geometry geometry = batch.geometryOf(blockIdx.x);
   float sum = 0;
-  for (int at = threadIdx.x; at < batch.pixels(); at += kMeanThreads) {
-    const Color color = changedPixel<channels>(pixels, at, parameters, changes, 0);
+  for (int at = threadIdx.x; at < batch.resultPixels(); at += kMeanThreads) {
+    const Color color = changedPixel<channels>(batch, image, geometry, at, parameters, changes, 0);
     sum += channels == 3 ? grayOf(color) : color.red;
   }
   __shared__ float ofWarps[kMeanWarps];
@@ -67,20 +66,22 @@ __global__ void __launch_bounds__(kMeanThreads) meanGrays(ImageBatch batch, floa
   __syncthreads();
   if (threadIdx.x >= 32) return;
   sum = sumOfWarp(threadIdx.x < kMeanWarps ? ofWarps[threadIdx.x] : 0.0f);
-  if (threadIdx.x == 0) means[blockIdx.x] = sum / batch.pixels();
+  if (threadIdx.x == 0) means[blockIdx.x] = sum / batch.resultPixels();
 }
 
 template <typename T, int channels>
 __global__ void __launch_bounds__(kThreads) augment(ImageBatch batch, const float* means, float* result) {
-  const unsigned blocksOfImage = (batch.pixels() + kThreads - 1) / kThreads;
+  const unsigned blocksOfImage = (batch.resultPixels() + kThreads - 1) / kThreads;
   const unsigned image = blockIdx.x / blocksOfImage;
   const int at = blockIdx.x % blocksOfImage * kThreads + threadIdx.x;
-  if (at >= batch.pixels()) return;
+  if (at >= batch.resultPixels()) return;
   const auto parameters = batch.parametersOf(image);
-  const Color color = changedPixel<channels>(batch.image<T>(image), at, parameters, kChanges, means[image]);
-  const int column = at % batch.width;
-  const int to = parameters.isFlipped() ? at - column + batch.width - 1 - column : at;
-  float* const values = result + (int64_t{image} * batch.pixels() + to) * 3;
+  float* const values = result + (int64_t{image} * batch.resultPixels() + at) * 3;
+  if (parameters.erases(at % batch.resultWidth, at / batch.resultWidth)) {
+    values[0] = values[1] = values[2] = 0;
+    return;
+  }
+  const Color color = changedPixel<channels>(batch, batch.image<T>(image), batch.geometryOf(image), at, parameters, kChanges, means[image]);
   values[0] = color.red * batch.scale[0] - batch.offset[0];
   values[1] = color.green * batch.scale[1] - batch.offset[1];
   values[2] = color.blue * batch.scale[2] - batch.offset[2];
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(kThreads) augment(ImageBatch batch, const floa
 
 template <typename T, int channels>
 void launchFor(const ImageBatch& batch, float* means, float* result, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>(batch.count * ((batch.pixels() + kThreads - 1) / kThreads));
+  const auto blocks = static_cast<unsigned>(batch.count * ((batch.resultPixels() + kThreads - 1) / kThreads));
   if (batch.parameters) meanGrays<T, channels><<<static_cast<unsigned>(batch.count), kMeanThreads, 0, stream>>>(batch, means);
   augment<T, channels><<<blocks, kThreads, 0, stream>>>(batch, means, result);
 }
@@ -102,7 +103,7 @@ void launch(const ImageBatch& batch, float* means, float* result, cudaStream_t s
 }  // namespace
 
 cudaError_t launchAugmentImages(const ImageBatch& batch, float* means, float* result, cudaStream_t stream) {
-  if (batch.count == 0 || batch.pixels() == 0) return cudaSuccess;
+  if (batch.count == 0 || batch.resultPixels() == 0) return cudaSuccess;
   if (batch.isBytes) launch<uint8_t>(batch, means, result, stream);
   else launch<float>(batch, means, result, stream);
   return cudaGetLastError();

@@ -10,12 +10,13 @@
 namespace anyclass {
 namespace {
 
-at::Tensor augmentImagesOnGpu(const at::Tensor& images, const c10::optional<at::Tensor>& parameters, at::ArrayRef<double> mean, at::ArrayRef<double> std) {
-  const auto batch = imageBatchOf(images, parameters, mean, std);
+at::Tensor augmentImagesOnGpu(const at::Tensor& images, const c10::optional<at::Tensor>& parameters, int64_t height, int64_t width,
+                              at::ArrayRef<double> mean, at::ArrayRef<double> std) {
+  const auto batch = imageBatchOf(images, parameters, height, width, mean, std);
   const c10::DeviceGuard guard(images.device());
   const auto options = images.options().dtype(at::kFloat);
   const auto means = at::empty({batch.count}, options);
-  const auto result = at::empty({batch.count, 3, batch.height, batch.width}, options, at::MemoryFormat::ChannelsLast);
+  const auto result = at::empty({batch.count, 3, height, width}, options, at::MemoryFormat::ChannelsLast);
   checkLaunch(launchAugmentImages(batch, means.data_ptr<float>(), result.data_ptr<float>(), c10::cuda::getCurrentCUDAStream()));
   return result;
 }

@@ -4,20 +4,22 @@
 #include <cstdint>
 
 #include "colorMath.h"
+#include "geometry.h"
 
 namespace anyclass {
 
 constexpr int kChanges = 4;
-constexpr int kParameters = 1 + 2 * kChanges;
 
-// The changes to one image. Its row of parameters holds whether to flip it (0 or 1), then its color changes in order, each
-// as a ColorChange and its factor. Contrast occurs at most once.
+// A row of parameters, as augmentation/parameters.ts writes it: the geometry, the color changes, the erased box.
+constexpr int kColors = kGeometryParameters, kErased = kColors + 2 * kChanges, kParameters = kErased + 4;
+
+// The changes to one image.
 struct ImageParameters {
   const float* row;  // null: the image is not changed
 
-  ANYCLASS_INLINE bool isFlipped() const { return row && row[0] != 0; }
-  ANYCLASS_INLINE ColorChange change(int i) const { return row ? static_cast<ColorChange>(static_cast<int>(row[1 + 2 * i])) : ColorChange::none; }
-  ANYCLASS_INLINE float factor(int i) const { return row[2 + 2 * i]; }
+  // The color changes in order, each as a ColorChange and its factor. Contrast occurs at most once.
+  ANYCLASS_INLINE ColorChange change(int i) const { return row ? static_cast<ColorChange>(static_cast<int>(row[kColors + 2 * i])) : ColorChange::none; }
+  ANYCLASS_INLINE float factor(int i) const { return row[kColors + 2 * i + 1]; }
 
   // The number of changes before the contrast; kChanges if there is none.
   ANYCLASS_INLINE int beforeContrast() const {
@@ -25,26 +27,33 @@ struct ImageParameters {
     while (i < kChanges && change(i) != ColorChange::contrast) i++;
     return i;
   }
+
+  // The erased box goes from left and top to before right and bottom; all are 0 if there is none.
+  ANYCLASS_INLINE bool erases(int x, int y) const {
+    return row && x >= row[kErased] && y >= row[kErased + 1] && x < row[kErased + 2] && y < row[kErased + 3];
+  }
 };
 
 struct ImageBatch {
   const void* images;  // [count, height, width, channels]: bytes, or float32 from 0 to 1
   bool isBytes;
   int64_t count;
-  int height, width, channels;  // 1 or 3 channels
+  int height, width, channels;  // of the images; 1 or 3 channels
+  int resultHeight, resultWidth;
   const float* parameters;  // [count, kParameters]; null: images are only normalized
   float scale[3], offset[3];  // a normalized value is value · scale - offset
 
   ANYCLASS_INLINE int pixels() const { return height * width; }
+  ANYCLASS_INLINE int resultPixels() const { return resultHeight * resultWidth; }
   ANYCLASS_INLINE ImageParameters parametersOf(int64_t image) const { return {parameters ? parameters + image * kParameters : nullptr}; }
+  ANYCLASS_INLINE Geometry geometryOf(int64_t image) const {
+    return parameters ? readGeometry(parameters + image * kParameters, width, height) : unmoved(width, height);
+  }
 
   template <typename T>
   ANYCLASS_INLINE const T* image(int64_t index) const {
     return static_cast<const T*>(images) + index * pixels() * channels;
   }
 };
-
-ANYCLASS_INLINE float unitValue(uint8_t byte) { return static_cast<float>(byte) * (1.0f / 255); }
-ANYCLASS_INLINE float unitValue(float value) { return value; }
 
 }  // namespace anyclass

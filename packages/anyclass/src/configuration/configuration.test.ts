@@ -46,7 +46,7 @@ test.each([
   [{ device: 'gpu' }, 'device is "gpu"; expected auto, cpu, cuda or cuda:N'],
   [
     { augmentation: { flip: 0.5, foo: 1 } },
-    'augmentation.foo: no such field; choose one of flip, rotation, jitter',
+    'augmentation.foo: no such field; choose one of flip, verticalFlip, rotation',
   ],
   [{ data: {} }, 'data.dataset is missing'],
 ])('%j is refused with the field and what it should be', (fields, message) => {

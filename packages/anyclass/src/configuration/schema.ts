@@ -108,12 +108,14 @@ const range = z.tuple([z.number().positive(), z.number().positive()]);
 
 const augmentationParts = z.strictObject({
   flip: share.optional().describe('probability of a horizontal flip'),
+  verticalFlip: share.optional().describe('probability of a vertical flip'),
   rotation: z
     .number()
     .min(0)
     .max(180)
     .optional()
     .describe('maximum rotation in degrees, in either direction'),
+  zoom: range.optional().describe('range of factors that magnify the center; below 1, the border is black'),
   jitter: z
     .strictObject({ brightness: share, contrast: share, saturation: share, hue: z.number().min(0).max(0.5) })
     .optional()
@@ -126,6 +128,10 @@ const augmentationParts = z.strictObject({
     .strictObject({ probability: share, scale: range, ratio: range })
     .optional()
     .describe('erase a random rectangle'),
+  interpolation: z
+    .enum(['nearest', 'bilinear'])
+    .optional()
+    .describe('how crops, rotations and zooms read between pixels; default bilinear'),
 });
 
 const checkpoints = z.strictObject({

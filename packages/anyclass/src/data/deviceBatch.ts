@@ -3,9 +3,7 @@
 
 import { type Device, noGrad, type Tensor, tensor, tidy, withBytes } from '@anyclass/torch';
 import { augmentImages, type Normalization } from './augmentation/augmentImages.js';
-import { eraseBoxes } from './augmentation/erase.js';
-import { cropAndResize, rotate } from './augmentation/geometry.js';
-import { type Augmentation, type BatchParameters, drawParameters } from './augmentation/parameters.js';
+import { type Augmentation, drawChanges } from './augmentation/parameters.js';
 import type { PixelFormat } from './images/decode.js';
 import { type FeatureFormat, floatsOf } from './inputs.js';
 import type { Batch } from './loading/loader.js';
@@ -60,13 +58,10 @@ export function deviceImages(
  */
 export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBatch {
   const { augmentation, device } = options;
+  const changes = augmentation && drawFor(batch, augmentation, options);
   return noGrad(() =>
     tidy(() => ({
-      images: augmentation
-        ? uploaded(batch, options, (bytes) =>
-            augmented(bytes, drawFor(batch, augmentation, options), options),
-          )
-        : deviceImages(batch, options),
+      images: uploaded(batch, options, (bytes) => augmentImages(bytes, changes, options)),
       targets: deviceTargets(batch, device),
     })),
   );
@@ -112,34 +107,6 @@ function drawFor(
   { epoch, indices }: Batch,
   augmentation: Augmentation,
   { format, seed = 0 }: DeviceBatchOptions,
-): BatchParameters {
-  const { width, height } = format;
-  return drawParameters(augmentation, { seed, epoch, indices, width, height });
-}
-
-/** In torchvision's usual order: crop, rotation, color, flip, normalization, erasing. */
-function augmented(bytes: Tensor, drawn: BatchParameters, normalization: Normalization): Tensor {
-  const images = augmentImages(moved(bytes, drawn), drawn.pixelChanges, normalization);
-  if (!drawn.erased?.some((box) => box)) return images;
-  return eraseBoxes(images, drawn.erased).contiguous({ memoryFormat: 'channelsLast' });
-}
-
-// On the CPU, a few images at a time, so that intermediate results stay in the processor's cache.
-const imagesAtOnce = 4;
-
-/** Images [N, H, W, C], cropped and rotated, as floats; the unchanged bytes if no pixel moves. */
-function moved(bytes: Tensor, { crops, angles }: BatchParameters): Tensor {
-  if (!crops && !angles) return bytes;
-  const images = bytes.permute([0, 3, 1, 2]).to('float32').div_(255);
-  const [count = 0] = images.shape;
-  const step = images.device === 'cpu' ? imagesAtOnce : count;
-  for (let start = 0; start < count; start += step) {
-    const end = Math.min(start + step, count);
-    tidy(() => {
-      const part = images.narrow(0, start, end - start);
-      const cropped = crops ? cropAndResize(part, crops.slice(start, end)) : part;
-      part.copy_(angles ? rotate(cropped, angles.slice(start, end)) : cropped);
-    });
-  }
-  return images.permute([0, 2, 3, 1]).contiguous();
+): Float32Array {
+  return drawChanges(augmentation, indices, { seed, epoch, size: format });
 }

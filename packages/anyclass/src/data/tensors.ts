@@ -1,15 +1,22 @@
 // The part of `data` that needs libtorch: batches as tensors on a device, augmented there.
 
 export { augmentImages, type Normalization } from './augmentation/augmentImages.js';
-export { eraseBoxes } from './augmentation/erase.js';
-export { cropAndResize, rotate } from './augmentation/geometry.js';
+export {
+  type Affine,
+  type Box,
+  type ColorChange,
+  type ColorKind,
+  encodeChanges,
+  type ImageChanges,
+  type Size,
+} from './augmentation/changes.js';
+export { type Movement, positionMap } from './augmentation/geometry.js';
 export {
   type Augmentation,
   augmentations,
-  type BatchParameters,
-  colorChanges,
-  drawParameters,
-  pixelChangesPerImage,
+  type DrawOptions,
+  drawChanges,
+  type Jitter,
 } from './augmentation/parameters.js';
 export {
   type DeviceBatch,

@@ -1,10 +1,10 @@
-import { arange, hasCuda, type Tensor, tensor } from '@anyclass/torch';
+import { arange, type Device, hasCuda, type Tensor, tensor } from '@anyclass/torch';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { augmentImages } from './augmentImages.js';
-import { colorChanges, type Jitter, pixelChangesPerImage } from './parameters.js';
+import { type Box, type ColorChange, type ColorKind, encodeChanges, colorKinds as kinds } from './changes.js';
+import { positionMap } from './geometry.js';
 
-const kinds: readonly (keyof Jitter)[] = ['brightness', 'contrast', 'saturation', 'hue'];
 const colors = { mean: [0.47, 0.447, 0.408], std: [0.233, 0.228, 0.231] };
 const grays = { mean: [0.1], std: [0.5] };
 const tolerance = 2e-5; // in normalized values; 5e-6 of a pixel's range
@@ -16,7 +16,7 @@ interface Images {
   readonly bytes: Uint8Array;
   readonly changes: readonly {
     readonly flip: boolean;
-    readonly color: readonly { readonly kind: keyof Jitter; readonly factor: number }[];
+    readonly color: readonly ColorChange[];
   }[];
 }
 
@@ -52,13 +52,14 @@ const someImages: fc.Arbitrary<Images> = fc
       .map((bytes) => ({ ...shape, bytes: Uint8Array.from(bytes) }));
   });
 
-function rowsOf(changes: Images['changes']): Float32Array {
-  const rows = new Float32Array(changes.length * pixelChangesPerImage);
-  changes.forEach(({ flip, color }, i) => {
-    const pairs = color.flatMap(({ kind, factor }) => [colorChanges[kind], factor]);
-    rows.set([Number(flip), ...pairs], i * pixelChangesPerImage);
-  });
-  return rows;
+function rowsOf({ changes, width, height }: Images): Float32Array {
+  const part: Box = { top: 0, left: 0, width, height };
+  return encodeChanges(
+    changes.map(({ flip, color }) => {
+      const map = positionMap({ part, isMirrored: flip }, part);
+      return { map, part, interpolation: 'bilinear', colors: color };
+    }),
+  );
 }
 
 function tensorOf({ bytes, changes, height, width, channels }: Images): Tensor {
@@ -67,7 +68,7 @@ function tensorOf({ bytes, changes, height, width, channels }: Images): Tensor {
 
 function augmented(images: Images, given = tensorOf(images)): Float32Array {
   const normalization = images.channels === 3 ? colors : grays;
-  const result = augmentImages(given, rowsOf(images.changes), normalization);
+  const result = augmentImages(given, rowsOf(images), normalization);
   expect(result.isContiguous('channelsLast')).toBe(true);
   return result.permute([0, 2, 3, 1]).toFloat32Array();
 }
@@ -88,7 +89,7 @@ test('results match a plain double-precision composition: any changes in any ord
 });
 
 test('each of the 24 orders of the four changes is respected', () => {
-  const orders = kinds.reduce<(keyof Jitter)[][]>(
+  const orders = kinds.reduce<ColorKind[][]>(
     (shorter, kind) =>
       shorter.flatMap((order) => order.concat(kind).map((_, at) => order.toSpliced(at, 0, kind))),
     [[]],
@@ -114,7 +115,7 @@ test('rows of more than a thousand pixels are changed and flipped as a whole', (
 test('brightness and contrast change gray images; saturation and hue leave every bit unchanged', () => {
   const shape = { width: 600, height: 2, channels: 1 };
   const bytes = Uint8Array.from({ length: 1200 }, (_, i) => (i * i) % 251);
-  const once = (kind: keyof Jitter, factor: number) =>
+  const once = (kind: ColorKind, factor: number) =>
     augmented({ ...shape, bytes, changes: [{ flip: false, color: [{ kind, factor }] }] });
   const plain = augmented({ ...shape, bytes, changes: [{ flip: false, color: [] }] });
   expect(once('saturation', 1.7)).toEqual(plain);
@@ -176,7 +177,54 @@ test('mismatched shapes are refused', () => {
     /2 channels; expected 1 or 3/,
   );
   expect(() => augmentImages(arange(0, 12).view([2, 6]), undefined, grays)).toThrow(/shape/);
-  expect(() => augmentImages(bytes, new Float32Array(8), colors)).toThrow(/9/);
+  expect(() => augmentImages(bytes, new Float32Array(8), colors)).toThrow(/23/);
+  expect(() => augmentImages(bytes, undefined, colors, { width: 3, height: 2 })).toThrow(
+    /without parameters/,
+  );
+});
+
+/** The same images, each moved somehow and to another size. */
+const movedImages = fc.record({
+  images: someImages,
+  size: fc.record({ width: fc.integer({ min: 1, max: 21 }), height: fc.integer({ min: 1, max: 11 }) }),
+  angle: fc.double({ min: -180, max: 180, noNaN: true }),
+  zoom: fc.double({ min: 0.5, max: 2, noNaN: true }),
+  share: fc.double({ min: 0.3, max: 1, noNaN: true }),
+  interpolation: fc.constantFrom('nearest' as const, 'bilinear' as const),
+});
+type MovedImages = typeof movedImages extends fc.Arbitrary<infer T> ? T : never;
+
+function augmentedMoved(
+  { images, size, angle, zoom, share, interpolation }: MovedImages,
+  colored: boolean,
+  device = 'cpu' as Device,
+) {
+  const { width, height, changes, channels } = images;
+  const part: Box = { top: 0, left: 0, width: Math.ceil(width * share), height: Math.ceil(height * share) };
+  const rows = changes.map(({ flip, color }) => {
+    const map = positionMap({ part, angle, zoom, isMirrored: flip }, size);
+    return { map, part, interpolation, colors: colored ? color : [] };
+  });
+  const bytes = tensorOf(images).to({ device });
+  const normalization = colored ? (channels === 3 ? colors : grays) : { mean: [0], std: [1] };
+  return augmentImages(bytes, encodeChanges(rows), normalization, size);
+}
+
+test('colors of a moved image change as if the move had been made before', () => {
+  fc.assert(
+    fc.property(movedImages, (moved) => {
+      const { images, size } = moved;
+      const { channels, changes } = images;
+      const inPlace = augmentedMoved(moved, false).narrow(1, 0, channels).permute([0, 2, 3, 1]).contiguous();
+      const part: Box = { top: 0, left: 0, ...size };
+      const rows = changes.map(({ color }) => {
+        return { map: positionMap({ part }, size), part, interpolation: 'nearest' as const, colors: color };
+      });
+      const normalization = channels === 3 ? colors : grays;
+      const afterwards = augmentImages(inPlace, encodeChanges(rows), normalization).toFloat32Array();
+      expectClose(augmentedMoved(moved, true).toFloat32Array(), afterwards, tolerance);
+    }),
+  );
 });
 
 describe.skipIf(!hasCuda())(`images on cuda${hasCuda() ? '' : ' (skipped: no CUDA device)'}`, () => {
@@ -189,6 +237,17 @@ describe.skipIf(!hasCuda())(`images on cuda${hasCuda() ? '' : ' (skipped: no CUD
         const first = tensorOf(images).narrow(0, 0, 1).to({ device: 'cuda' });
         const alone = augmented({ ...images, changes: images.changes.slice(0, 1) }, first);
         expect(alone).toEqual(onGpu.slice(0, alone.length));
+      }),
+    );
+  });
+
+  test("moved ones match the CPU's, but for positions halfway between pixels", () => {
+    fc.assert(
+      fc.property(movedImages, (moved) => {
+        const cpu = augmentedMoved(moved, true).toFloat32Array();
+        const gpu = augmentedMoved(moved, true, 'cuda').toFloat32Array();
+        const apart = gpu.filter((value, i) => Math.abs(value - cpu[i]!) > 2e-3).length;
+        expect(apart / cpu.length).toBeLessThan(0.2);
       }),
     );
   });
@@ -226,7 +285,7 @@ function reference({ width, height, channels, bytes, changes }: Images): number[
   });
 }
 
-function changedPixels(pixels: readonly Pixel[], kind: keyof Jitter, factor: number): Pixel[] {
+function changedPixels(pixels: readonly Pixel[], kind: ColorKind, factor: number): Pixel[] {
   const gray = ([red, green, blue]: Pixel) => 0.2989 * red + 0.587 * green + 0.114 * blue;
   const meanGray = pixels.reduce((sum, pixel) => sum + gray(pixel), 0) / pixels.length;
   const blend = (pixel: Pixel, other: number): Pixel => {
@@ -243,7 +302,7 @@ function changedPixels(pixels: readonly Pixel[], kind: keyof Jitter, factor: num
  * As torchvision treats one channel: adjust_brightness and adjust_contrast change it,
  * saturation and hue do not.
  */
-function changedGrays(pixels: readonly Pixel[], kind: keyof Jitter, factor: number): readonly Pixel[] {
+function changedGrays(pixels: readonly Pixel[], kind: ColorKind, factor: number): readonly Pixel[] {
   if (kind === 'saturation' || kind === 'hue') return pixels;
   const mean = pixels.reduce((sum, [gray]) => sum + gray, 0) / pixels.length;
   const other = kind === 'contrast' ? mean : 0;

@@ -1,9 +1,9 @@
-// Changes to pixels on the device that holds them: flip, color jitter, and normalization, all in one pass.
-// The mathematics is in native/augment/colorMath.h.
+// Changes to pixels on the device that holds them: geometry, color, normalization and erasing, all in one pass.
+// The mathematics is in native/augment: geometry.h and colorMath.h.
 
 import { type Tensor, tensor } from '@anyclass/torch';
 import { type FusedOperator, fusedOperator } from '../../kernels/fusedLibrary.js';
-import { pixelChangesPerImage } from './parameters.js';
+import { numbersPerImage, type Size } from './changes.js';
 
 export interface Normalization {
   /** One per channel, or one for all. */
@@ -12,10 +12,11 @@ export interface Normalization {
 }
 
 /**
- * Flips images, changes their colors, and normalizes them: from [N, H, W, C] bytes, or floats from 0 to 1, to
- * float32 [N, 3, H, W] in channels-last memory. `changes` come from `drawParameters`, one row per image, and
- * are copied to the device together; without them, images are only normalized. For gray images (C is 1),
- * brightness and contrast apply as in torchvision; saturation and hue have no effect.
+ * Moves images, changes their colors, and normalizes them: from [N, H, W, C] bytes, or floats from 0 to 1, to
+ * float32 [N, 3, height, width] in channels-last memory. `changes` come from `drawChanges`, one row per image, and
+ * are copied to the device together; without them, images are only normalized. The result has the images' size
+ * unless another is given, for which the changes must be drawn. For gray images (C is 1), brightness and contrast
+ * apply as in torchvision; saturation and hue have no effect.
  *
  * @example
  * const bytes = tensor(Uint8Array.of(0, 51), { shape: [1, 1, 2, 1] });
@@ -25,14 +26,16 @@ export function augmentImages(
   images: Tensor,
   changes: Float32Array | undefined,
   { mean, std }: Normalization,
+  resultSize?: Size,
 ): Tensor {
-  const [count = 0, , , channels = 0] = images.shape;
-  const parameters =
-    changes && tensor(changes, { shape: [count, pixelChangesPerImage], device: images.device });
+  const [count = 0, height = 0, width = 0, channels = 0] = images.shape;
+  const parameters = changes && tensor(changes, { shape: [count, numbersPerImage], device: images.device });
   operator ??= fusedOperator('augment_images');
   const [result] = operator(
     images,
     parameters ?? null,
+    resultSize?.height ?? height,
+    resultSize?.width ?? width,
     ofChannels(mean, channels),
     ofChannels(std, channels),
   );

@@ -1,44 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type Augmentation,
-  augmentations,
-  colorChanges,
-  drawParameters,
-  type Jitter,
-  pixelChangesPerImage,
-} from './parameters.js';
+import { type Affine, type Box, colorKinds, numbersPerImage } from './changes.js';
+import { type Augmentation, augmentations, drawChanges, drawOne } from './parameters.js';
 
 const all = {
   resizedCrop: { scale: [0.08, 1], ratio: [3 / 4, 4 / 3] },
   rotation: 5,
+  zoom: [0.5, 2],
   jitter: { brightness: 0.1, contrast: 0.2, saturation: 0.3, hue: 0.1 },
   flip: 0.5,
+  verticalFlip: 0.2,
   erasing: { probability: 0.25, scale: [0.02, 0.33], ratio: [0.3, 3.3] },
-} as const;
+} as const satisfies Augmentation;
 const size = { width: 224, height: 192 };
 
-const kinds: readonly (keyof Jitter)[] = ['brightness', 'contrast', 'saturation', 'hue'];
-
-/** The parameters of one image, decoded from the rows of numbers. */
 function draw(augmentation: Augmentation, seed: number, epoch: number, index: number) {
-  const { crops, angles, pixelChanges, erased } = drawParameters(augmentation, {
-    seed,
-    epoch,
-    indices: [index],
-    ...size,
-  });
-  const color = [1, 3, 5, 7].flatMap((at) => {
-    const kind = kinds.find((one) => colorChanges[one] === pixelChanges[at]);
-    return kind ? [{ kind, factor: pixelChanges[at + 1]! }] : [];
-  });
-  return {
-    crop: crops?.[0],
-    angle: angles?.[0] ?? 0,
-    flip: pixelChanges[0] === 1,
-    color,
-    erase: erased?.[0],
-  };
+  return drawOne(augmentation, index, { seed, epoch, size });
 }
 
 test('parameters depend only on seed, epoch, and index', () => {
@@ -53,27 +30,26 @@ test('parameters depend only on seed, epoch, and index', () => {
 });
 
 test('an image has the same parameters in every batch', () => {
-  const together = drawParameters(all, { seed: 1, epoch: 2, indices: Int32Array.of(8, 3, 5), ...size });
-  const alone = drawParameters(all, { seed: 1, epoch: 2, indices: [5], ...size });
-  expect(together.crops?.[2]).toEqual(alone.crops?.[0]);
-  expect(together.angles?.[2]).toBe(alone.angles?.[0]);
-  expect(together.pixelChanges.slice(2 * pixelChangesPerImage)).toEqual(alone.pixelChanges);
-  expect(together.erased?.[2]).toEqual(alone.erased?.[0]);
+  const options = { seed: 1, epoch: 2, size };
+  const together = drawChanges(all, Int32Array.of(8, 3, 5), options);
+  expect(together.slice(2 * numbersPerImage)).toEqual(drawChanges(all, [5], options));
 });
 
 test('every parameter stays within its range, and boxes within the image', () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), (epoch, index) => {
-      const { crop, angle, color, erase } = draw(all, 0, epoch, index);
-      for (const box of [crop, erase]) {
+      const { map, part, colors: color, erased } = draw(all, 0, epoch, index);
+      for (const box of [part, erased]) {
         if (!box) continue;
         expect(Math.min(box.top, box.left)).toBeGreaterThanOrEqual(0);
         expect(box.top + box.height).toBeLessThanOrEqual(size.height);
         expect(box.left + box.width).toBeLessThanOrEqual(size.width);
         expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(1);
       }
-      expect(Math.abs(angle)).toBeLessThanOrEqual(5);
-      expect(color.map(({ kind }) => kind).sort()).toEqual([...kinds].sort());
+      const { angle, zoom } = turnOf(map, part);
+      expect(Math.abs(angle)).toBeLessThanOrEqual(5 + 1e-9);
+      expect(Math.abs(Math.log2(zoom))).toBeLessThanOrEqual(1 + 1e-9);
+      expect(color.map(({ kind }) => kind).sort()).toEqual([...colorKinds].sort());
       for (const { kind, factor } of color) {
         const most = all.jitter[kind] + 1e-7; // factors are float32
         expect(Math.abs(kind === 'hue' ? factor : factor - 1)).toBeLessThanOrEqual(most);
@@ -85,12 +61,14 @@ test('every parameter stays within its range, and boxes within the image', () =>
 test('flips, erasures, angles, and orders have the expected frequencies', () => {
   const drawn = Array.from({ length: 4000 }, (_, index) => draw(all, 3, 0, index));
   const share = (of: (one: (typeof drawn)[number]) => boolean) => drawn.filter(of).length / drawn.length;
-  expect(Math.abs(share(({ flip }) => flip) - 0.5)).toBeLessThan(0.03);
-  expect(Math.abs(share(({ erase }) => erase !== undefined) - 0.25)).toBeLessThan(0.03);
-  expect(Math.abs(share(({ angle }) => angle > 2.5) - 0.25)).toBeLessThan(0.03);
+  expect(Math.abs(share(({ map }) => map[0] < 0) - 0.5)).toBeLessThan(0.03);
+  expect(Math.abs(share(({ map }) => map[4] < 0) - 0.2)).toBeLessThan(0.03);
+  expect(Math.abs(share(({ erased }) => erased !== undefined) - 0.25)).toBeLessThan(0.03);
+  expect(Math.abs(share(({ map, part }) => turnOf(map, part).angle > 2.5) - 0.25)).toBeLessThan(0.03);
+  expect(Math.abs(share(({ map, part }) => turnOf(map, part).zoom > 1) - 0.5)).toBeLessThan(0.03);
   const orders = new Map<string, number>();
-  for (const { color } of drawn) {
-    const order = color.map(({ kind }) => kind).join();
+  for (const { colors } of drawn) {
+    const order = colors.map(({ kind }) => kind).join();
     orders.set(order, (orders.get(order) ?? 0) + 1);
   }
   expect(orders.size).toBe(24);
@@ -101,17 +79,27 @@ test('a change with a range of 0 is not applied', () => {
   const jitter = { brightness: 0, contrast: 0.2, saturation: 0, hue: 0.1 };
   expect(
     draw({ jitter }, 0, 0, 7)
-      .color.map(({ kind }) => kind)
+      .colors.map(({ kind }) => kind)
       .sort(),
   ).toEqual(['contrast', 'hue']);
 });
 
 test('without augmentation nothing happens', () => {
   expect(draw(augmentations.none, 0, 0, 0)).toEqual({
-    crop: undefined,
-    angle: 0,
-    color: [],
-    flip: false,
-    erase: undefined,
+    map: [1, -0, 0, 0, 1, 0],
+    part: { top: 0, left: 0, ...size },
+    interpolation: 'bilinear',
+    colors: [],
+    erased: undefined,
   });
 });
+
+/** The angle and zoom of a map, whatever is mirrored; both are taken in the result, before the part is stretched. */
+function turnOf([xx, , , yx]: Affine, part: Box): { angle: number; zoom: number } {
+  const [cosine, sine] = [(xx * size.width) / part.width, (yx * size.height) / part.height];
+  const sign = Math.sign(cosine);
+  return {
+    angle: (Math.atan2(sign * sine, sign * cosine) * 180) / Math.PI,
+    zoom: 1 / Math.hypot(cosine, sine),
+  };
+}

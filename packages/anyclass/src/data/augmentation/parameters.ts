@@ -1,5 +1,17 @@
+// Random changes to training images. Ranges and distributions are torchvision's.
+
 import type { Preparation } from '../dataset.js';
 import { type RandomStream, randomStream } from '../philox.js';
+import {
+  type Box,
+  type ColorChange,
+  type ColorKind,
+  colorKinds,
+  encodeChanges,
+  type ImageChanges,
+  type Size,
+} from './changes.js';
+import { positionMap } from './geometry.js';
 
 /** Random changes to training images; each is off unless given. */
 export interface Augmentation {
@@ -8,101 +20,78 @@ export interface Augmentation {
     readonly scale: readonly [number, number];
     readonly ratio: readonly [number, number];
   };
-  /** Rotate by at most this many degrees either way, nearest neighbor, with black outside. */
+  /** Rotate by at most this many degrees either way, with black outside. */
   readonly rotation?: number;
+  /** Magnify the center by a factor in this range, as likely halved as doubled; below 1, the border is black. */
+  readonly zoom?: readonly [number, number];
   /** Change colors by at most this fraction either way, in random order; hue in turns of the color wheel. */
   readonly jitter?: Jitter;
   /** Probability of a horizontal flip. */
   readonly flip?: number;
+  /** Probability of a vertical flip. */
+  readonly verticalFlip?: number;
   /** Blank out a rectangle: the probability, the rectangle's area as a fraction, and its width / height. */
   readonly erasing?: {
     readonly probability: number;
     readonly scale: readonly [number, number];
     readonly ratio: readonly [number, number];
   };
+  /** How crops, rotations and zooms read between pixels. Default bilinear. */
+  readonly interpolation?: 'nearest' | 'bilinear';
 }
 
-export interface Jitter {
-  readonly brightness: number;
-  readonly contrast: number;
-  readonly saturation: number;
-  readonly hue: number;
-}
-
-/** A rectangle of whole pixels. */
-export interface Box {
-  readonly top: number;
-  readonly left: number;
-  readonly height: number;
-  readonly width: number;
-}
-
-/**
- * The random changes to a batch's images in one epoch; undefined for those that the augmentation leaves out.
- */
-export interface BatchParameters {
-  readonly crops: readonly Box[] | undefined;
-  /** Degrees, counterclockwise. */
-  readonly angles: readonly number[] | undefined;
-  /** A row of `pixelChangesPerImage` numbers for each image, as `augmentImages` expects. */
-  readonly pixelChanges: Float32Array;
-  readonly erased: readonly (Box | undefined)[] | undefined;
-}
-
-/** Whether the image is flipped, then four color changes in order, each as its kind and factor. */
-export const pixelChangesPerImage = 9;
-
-/** The codes of color changes in a row of numbers; 0 is none. For hue, the factor is the shift in turns. */
-export const colorChanges: Readonly<Record<keyof Jitter, number>> = {
-  brightness: 1,
-  contrast: 2,
-  saturation: 3,
-  hue: 4,
-};
+export type Jitter = Readonly<Record<ColorKind, number>>;
 
 /** The paper's augmentation for each kind of image. */
 export const augmentations: Readonly<Record<Preparation['augmentation'], Augmentation>> = {
   photograph: { jitter: { brightness: 0.1, contrast: 0.1, saturation: 0.1, hue: 0.1 }, flip: 0.5 },
-  'x-ray': { rotation: 5, flip: 0.5 },
+  'x-ray': { rotation: 5, interpolation: 'nearest', flip: 0.5 },
   none: {},
 };
 
+export interface DrawOptions {
+  readonly seed: number;
+  readonly epoch: number;
+  /** The size of the images. */
+  readonly size: Size;
+  /** The size of the result. Default: that of the images. */
+  readonly resultSize?: Size;
+}
+
 /**
- * Draws the random changes for a batch. Each image's depend only on (seed, epoch, index), so they are
- * the same in any batch, thread, and number of processes, and after a restart. Ranges and
- * distributions are torchvision's.
+ * Draws the random changes for a batch, encoded for `augmentImages`. Each image's depend only on (seed, epoch,
+ * index), so they are the same in any batch, thread, and number of processes, and after a restart.
  *
  * @example
- * drawParameters({ flip: 1 }, { seed: 1, epoch: 0, indices: [42], width: 224, height: 224 }).pixelChanges[0] // 1
+ * drawChanges({ flip: 1 }, [42], { seed: 1, epoch: 0, size: { width: 224, height: 224 } })[0] // -1: from right to left
  */
-export function drawParameters(
+export function drawChanges(
   augmentation: Augmentation,
-  of: Size & { readonly seed: number; readonly epoch: number; readonly indices: ArrayLike<number> },
-): BatchParameters {
-  const { resizedCrop, rotation = 0, jitter, flip = 0, erasing } = augmentation;
-  // Torchvision never erases a whole row or column.
-  const most = { width: of.width - 1, height: of.height - 1 };
-  const crops: Box[] = [];
-  const angles: number[] = [];
-  const pixelChanges = new Float32Array(of.indices.length * pixelChangesPerImage);
-  const erased: (Box | undefined)[] = [];
-  for (let i = 0; i < of.indices.length; i++) {
-    const stream = randomStream('augmentation', of.seed, of.epoch, of.indices[i]!);
-    const row = i * pixelChangesPerImage;
-    if (resizedCrop) crops.push(drawCrop(stream, resizedCrop, of));
-    if (rotation !== 0) angles.push(between(stream, -rotation, rotation));
-    if (jitter) drawColor(stream, jitter, pixelChanges, row + 1);
-    if (stream.uniform() < flip) pixelChanges[row] = 1;
-    if (erasing) {
-      erased.push(stream.uniform() < erasing.probability ? drawBox(stream, erasing, of, most) : undefined);
-    }
-  }
-  return {
-    crops: resizedCrop && crops,
-    angles: rotation === 0 ? undefined : angles,
-    pixelChanges,
-    erased: erasing && erased,
-  };
+  indices: ArrayLike<number>,
+  options: DrawOptions,
+): Float32Array {
+  return encodeChanges(Array.from(indices, (index) => drawOne(augmentation, index, options)));
+}
+
+/** The changes to one image. */
+export function drawOne(
+  augmentation: Augmentation,
+  index: number,
+  { seed, epoch, size, resultSize = size }: DrawOptions,
+): ImageChanges {
+  const { resizedCrop, rotation = 0, zoom, jitter, flip = 0, verticalFlip = 0, erasing } = augmentation;
+  const stream = randomStream('augmentation', seed, epoch, index);
+  const part = resizedCrop ? drawCrop(stream, resizedCrop, size) : { top: 0, left: 0, ...size };
+  const angle = rotation === 0 ? 0 : between(stream, -rotation, rotation);
+  const colors = jitter ? drawColors(stream, jitter) : [];
+  const isMirrored = stream.uniform() < flip;
+  const erased =
+    erasing && stream.uniform() < erasing.probability ? drawErased(stream, erasing, resultSize) : undefined;
+  const isFlipped = verticalFlip > 0 && stream.uniform() < verticalFlip;
+  const magnified = zoom ? logBetween(stream, zoom) : 1;
+  const movement = { part, angle, zoom: magnified, isMirrored, isFlipped };
+  const { interpolation = 'bilinear' } = augmentation;
+  return { map: positionMap(movement, resultSize), part, interpolation, colors, erased };
 }
 
 /**
@@ -127,9 +116,13 @@ function drawCrop(
   };
 }
 
-interface Size {
-  readonly width: number;
-  readonly height: number;
+/** Torchvision never erases a whole row or column. */
+function drawErased(
+  stream: RandomStream,
+  range: NonNullable<Augmentation['erasing']>,
+  { width, height }: Size,
+): Box | undefined {
+  return drawBox(stream, range, { width, height }, { width: width - 1, height: height - 1 });
 }
 
 /** A box of random area, ratio, and position, no larger than `most`; undefined after ten failed attempts. */
@@ -141,7 +134,7 @@ function drawBox(
 ): Box | undefined {
   for (let attempt = 0; attempt < 10; attempt++) {
     const area = image.width * image.height * between(stream, ...scale);
-    const proportion = Math.exp(between(stream, Math.log(ratio[0]), Math.log(ratio[1])));
+    const proportion = logBetween(stream, ratio);
     const width = Math.round(Math.sqrt(area * proportion));
     const height = Math.round(Math.sqrt(area / proportion));
     if (width < 1 || height < 1 || width > most.width || height > most.height) continue;
@@ -151,26 +144,25 @@ function drawBox(
   return undefined;
 }
 
-/** Writes pairs of kind and factor in random order; a change with a range of 0 gets kind 0. */
-function drawColor(stream: RandomStream, jitter: Jitter, pairs: Float32Array, start: number): void {
-  let at = start;
-  const write = (kind: keyof Jitter, low: number, high: number) => {
-    pairs[at++] = jitter[kind] > 0 ? colorChanges[kind] : 0;
-    pairs[at++] = between(stream, low, high);
-  };
-  const around1 = (kind: keyof Jitter) => write(kind, Math.max(0, 1 - jitter[kind]), 1 + jitter[kind]);
-  around1('brightness');
-  around1('contrast');
-  around1('saturation');
-  write('hue', -jitter.hue, jitter.hue);
-  for (let i = 3; i > 0; i--) {
-    const one = start + 2 * i;
-    const other = start + 2 * stream.below(i + 1);
-    [pairs[one], pairs[other]] = [pairs[other]!, pairs[one]!];
-    [pairs[one + 1], pairs[other + 1]] = [pairs[other + 1]!, pairs[one + 1]!];
+/** All changes in random order; one with a range of 0 is left out. */
+function drawColors(stream: RandomStream, jitter: Jitter): ColorChange[] {
+  const changes = colorKinds.map((kind) => {
+    const most = jitter[kind];
+    const factor =
+      kind === 'hue' ? between(stream, -most, most) : between(stream, Math.max(0, 1 - most), 1 + most);
+    return { kind, factor };
+  });
+  for (let i = changes.length - 1; i > 0; i--) {
+    const other = stream.below(i + 1);
+    [changes[i], changes[other]] = [changes[other]!, changes[i]!];
   }
+  return changes.filter(({ kind }) => jitter[kind] > 0);
 }
 
 function between(stream: RandomStream, low: number, high: number): number {
   return low + (high - low) * stream.uniform();
+}
+
+function logBetween(stream: RandomStream, [low, high]: readonly [number, number]): number {
+  return Math.exp(between(stream, Math.log(low), Math.log(high)));
 }
