@@ -18,14 +18,15 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const smallRun = [
-  'network.inputSize=16',
-  'epochs=1',
-  'batchSize=16',
-  'evaluation.replicates=0',
-  'device=cpu',
-  'threads=1',
-];
+const smallRun = JSON.stringify({
+  'data.dataset': dataset,
+  'network.inputSize': 16,
+  epochs: 1,
+  batchSize: 16,
+  'evaluation.replicates': 0,
+  device: 'cpu',
+  threads: 1,
+});
 
 /** The arguments of each example, and what it must print. */
 const examples: Record<string, { readonly arguments: readonly string[]; readonly prints: RegExp }> = {
@@ -54,11 +55,11 @@ const examples: Record<string, { readonly arguments: readonly string[]; readonly
   },
   ownNetwork: { arguments: [join(folder, 'own.onnx')], prints: /step 60: loss 0\.[\s\S]*bytes/ },
   compareLosses: {
-    arguments: ['quick', join(folder, 'comparison'), '1', `data.dataset=${dataset}`, ...smallRun],
+    arguments: ['quick', join(folder, 'comparison'), '1', smallRun],
     prints: /any-bce/,
   },
   tuneSettings: {
-    arguments: ['quick', join(folder, 'study'), '2', `data.dataset=${dataset}`, ...smallRun],
+    arguments: ['quick', join(folder, 'study'), '2', smallRun],
     prints: /best: \{.*optimizer\.rate/,
   },
   mnist: { arguments: ['1', '1280'], prints: /test accuracy [5-9]\d\.\d+%/ },

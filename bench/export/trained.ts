@@ -23,13 +23,13 @@ const out = (name: string) => join(folder, name, 'model.onnx');
 
 // As in the demo, which takes a few minutes.
 const configuration = await readConfiguration('quick', {
-  set: [
-    'data.digits.scenes={"train":3200,"validation":1000,"test":1000}',
-    'network={"name":"tresnet-s","inputSize":32}',
-    'loss={"name":"bce","beta":null,"reduction":"mean"}',
-    'epochs=6',
-    'device=cpu',
-  ],
+  set: {
+    'data.digits.scenes': { train: 3200, validation: 1000, test: 1000 },
+    network: { name: 'tresnet-s', inputSize: 32 },
+    loss: { name: 'bce', beta: null, reduction: 'mean' },
+    epochs: 6,
+    device: 'cpu',
+  },
 });
 await train(configuration, { run });
 

@@ -1,6 +1,7 @@
 // The public functions. Each is loaded by its first call, so importing the package costs next to nothing.
 
 import type { nn } from '@anyclass/torch';
+import type { Settings } from './configuration/overrides.js';
 import type { ReadOptions } from './configuration/readConfiguration.js';
 import type { Configuration, ConfigurationInput } from './configuration/schema.js';
 import type { Dataset, SplitName } from './data/dataset.js';
@@ -33,7 +34,7 @@ import type { TuneControl, TuneOptions } from './tuning/tune.js';
  * Reads a configuration from a recipe, by name, or from a `.json`, `.jsonc`, `.mjs` or `.ts` file.
  *
  * @example
- * const configuration = await readConfiguration('quick', { set: ['epochs=2'] });
+ * const configuration = await readConfiguration('quick', { set: { epochs: 2 } });
  */
 export async function readConfiguration(source: string, options: ReadOptions = {}): Promise<Configuration> {
   return (await import('./configuration/readConfiguration.js')).readConfiguration(source, options);
@@ -53,12 +54,12 @@ export async function inspectDataset(
 }
 
 /**
- * Inspects a dataset and suggests a configuration for it; fields given as `field=value` stay as they are.
+ * Inspects a dataset and suggests a configuration for it; fields in `set`, by their dotted names, stay as they are.
  *
  * @example
  * const { configuration } = await suggestConfiguration('digits');
  */
-export async function suggestConfiguration(spec: string, set: readonly string[] = []): Promise<Suggestion> {
+export async function suggestConfiguration(spec: string, set: Settings = {}): Promise<Suggestion> {
   return (await import('./inspect/suggestConfiguration.js')).suggestConfiguration(spec, set);
 }
 
@@ -165,7 +166,7 @@ export async function importModel(checkpoint: string, options: ImportModelOption
  * Trains all unfinished combinations of losses, networks, datasets and seeds, and compares them.
  *
  * @example
- * const { comparison } = await compare({ config: 'quick', losses: 'bce,any-bce', seeds: '1,2', out: 'comparisons/digits' });
+ * const { comparison } = await compare({ config: 'quick', losses: [{ name: 'bce' }, { name: 'any-bce' }], seeds: [1, 2], out: 'comparisons/digits' });
  */
 export async function compare(options: CompareOptions, hooks: ExperimentHooks = {}): Promise<CompareResult> {
   return (await import('./experiments/compare.js')).compare(options, hooks);
@@ -175,7 +176,7 @@ export async function compare(options: CompareOptions, hooks: ExperimentHooks = 
  * Trains with several values of a field, compares the runs, and recommends a value if the choice matters.
  *
  * @example
- * const { sweep: result } = await sweep({ config: 'quick', over: 'lambda=0.02,0.2', seeds: '1,2', out: 'sweeps/lambda' });
+ * const { sweep: result } = await sweep({ config: 'quick', over: { field: 'loss.lambda', values: [0.02, 0.2] }, out: 'sweeps/lambda' });
  */
 export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}): Promise<SweepResult> {
   return (await import('./experiments/runSweep.js')).sweep(options, hooks);

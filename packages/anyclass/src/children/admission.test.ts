@@ -34,13 +34,13 @@ describe('runs side by side', () => {
   });
 
   test('are spread over GPUs, and each child sees only its own', () => {
-    expect(listedDevices('cuda:0,cuda:1', '2,3')).toMatchObject([
+    expect(listedDevices(['cuda:0', 'cuda:1'], '2,3')).toMatchObject([
       { name: 'cuda:0', gpu: '2', env: { CUDA_VISIBLE_DEVICES: '2' } },
       { name: 'cuda:1', gpu: '3', env: { CUDA_VISIBLE_DEVICES: '3' } },
     ]);
     expect(configuredDevice({ device: 'cuda:1' }, '4,5')).toEqual({ name: 'cuda:1', env: {}, gpu: '5' });
     const groups = runDevices(
-      { devices: 'cuda:0,cuda:1,cuda:2,cuda:3,cpu', processes: 2 },
+      { devices: ['cuda:0', 'cuda:1', 'cuda:2', 'cuda:3', 'cpu'], processes: 2 },
       { device: 'auto' },
       '4,5,6,7',
     );
@@ -49,11 +49,11 @@ describe('runs side by side', () => {
       { name: 'cuda:0+cuda:1', env: { CUDA_VISIBLE_DEVICES: '4,5' } },
       { name: 'cuda:2+cuda:3', env: { CUDA_VISIBLE_DEVICES: '6,7' } },
     ]);
-    expect(() => runDevices({ devices: 'cuda:0', processes: 2 }, { device: 'auto' }, '0')).toThrow(
+    expect(() => runDevices({ devices: ['cuda:0'], processes: 2 }, { device: 'auto' }, '0')).toThrow(
       'groups of 2',
     );
-    expect(() => listedDevices('gpu')).toThrow("'gpu' is neither cpu nor cuda:N");
-    expect(() => listedDevices('cuda:4', '0')).toThrow('there is no cuda:4');
+    expect(() => listedDevices(['cuda:1.5'], '0')).toThrow("'cuda:1.5' is neither cpu nor cuda:N");
+    expect(() => listedDevices(['cuda:4'], '0')).toThrow('there is no cuda:4');
   });
 
   test('detect NVIDIA’s MPS by its pipe', () => {

@@ -17,16 +17,22 @@ export interface ChildDevice {
   readonly gpu: string | undefined;
 }
 
+/** The CPU, or a GPU by its number among those that are visible. */
+export type DeviceName = 'cpu' | `cuda:${number}`;
+
+export function isDeviceName(text: string): text is DeviceName {
+  return /^(cpu|cuda:\d+)$/.test(text);
+}
+
 /**
- * Parses a list of devices such as `cuda:0,cuda:1`, over which runs are spread. A child sees only its own
- * GPU, so that a run can be resumed on another one.
+ * Finds the devices over which runs are spread. A child sees only its own GPU, so that a run can be resumed
+ * on another one.
  *
  * @example
- * listedDevices('cuda:0,cuda:1')[1].env // { CUDA_VISIBLE_DEVICES: '1', CUDA_DEVICE_ORDER: 'PCI_BUS_ID' }
+ * listedDevices(['cuda:0', 'cuda:1'])[1].env // { CUDA_VISIBLE_DEVICES: '1', CUDA_DEVICE_ORDER: 'PCI_BUS_ID' }
  */
-export function listedDevices(list: string, visible = visibleGpus()): ChildDevice[] {
-  return list.split(',').map((text) => {
-    const name = text.trim();
+export function listedDevices(names: readonly DeviceName[], visible = visibleGpus()): ChildDevice[] {
+  return names.map((name) => {
     if (name === 'cpu') return { name, env: {}, gpu: undefined };
     const number = /^cuda:(\d+)$/.exec(name)?.[1];
     if (number === undefined) throw new UsageError(`'${name}' is neither cpu nor cuda:N`, 'devices');
@@ -48,8 +54,8 @@ export function configuredDevice(
 
 /** Where runs compute. */
 export interface RunDevices {
-  /** A list such as `cuda:0,cuda:1`; by default the device that the configuration names. */
-  readonly devices?: string | undefined;
+  /** The devices to spread the runs over; by default the one that the configuration names. */
+  readonly devices?: readonly DeviceName[] | undefined;
   /** Processes per run, which share its work. Default 1. */
   readonly processes?: number | undefined;
 }
@@ -59,7 +65,7 @@ export interface RunDevices {
  * GPUs for runs with several processes.
  *
  * @example
- * runDevices({ devices: 'cuda:0,cuda:1,cuda:2,cuda:3', processes: 2 }, configuration).map(({ name }) => name)
+ * runDevices({ devices: ['cuda:0', 'cuda:1', 'cuda:2', 'cuda:3'], processes: 2 }, configuration).map(({ name }) => name)
  * // ['cuda:0+cuda:1', 'cuda:2+cuda:3']
  */
 export function runDevices(
@@ -73,7 +79,11 @@ export function runDevices(
 }
 
 /** The devices of a list, in groups if runs have several processes. */
-export function groupedDevices(devices: string, processes = 1, visible = visibleGpus()): ChildDevice[] {
+export function groupedDevices(
+  devices: readonly DeviceName[],
+  processes = 1,
+  visible = visibleGpus(),
+): ChildDevice[] {
   const listed = listedDevices(devices, visible);
   if (processes === 1) return listed;
   const gpus = listed.filter(({ gpu }) => gpu !== undefined);
@@ -96,6 +106,14 @@ function together(gpus: readonly ChildDevice[]): ChildDevice {
     gpu: names[0],
     env: { CUDA_VISIBLE_DEVICES: names.join(','), CUDA_DEVICE_ORDER: 'PCI_BUS_ID' },
   };
+}
+
+/** The device that a configuration names for children over listed devices: each sees only its own GPU. */
+export function configuredForChildren(
+  devices: readonly DeviceName[] | undefined,
+): Partial<Pick<Configuration, 'device'>> {
+  if (devices === undefined) return {};
+  return { device: devices.every((name) => name === 'cpu') ? 'cpu' : 'cuda' };
 }
 
 /** The device's name in a child, which sees only its own GPU. */

@@ -33,7 +33,7 @@ function describeField(field: string, type: unknown): OptionField {
     field,
     flag: flagOf(field),
     kind: kindOf(inner),
-    isOptional: type instanceof z.ZodOptional || type instanceof z.ZodDefault,
+    isOptional: isOptional(type),
     description: meta.description ?? '',
     placeholder: typeof placeholder === 'string' ? placeholder : placeholderOf(inner),
     defaultText:
@@ -45,10 +45,17 @@ function describeField(field: string, type: unknown): OptionField {
   };
 }
 
+function isOptional(type: unknown): boolean {
+  if (type instanceof z.ZodPipe) return isOptional(type.in);
+  return type instanceof z.ZodOptional || type instanceof z.ZodDefault;
+}
+
 function unwrap(type: unknown): { inner: unknown; defaultValue: unknown } {
   if (type instanceof z.ZodDefault)
     return { inner: unwrap(type.unwrap()).inner, defaultValue: type.def.defaultValue };
   if (type instanceof z.ZodOptional) return unwrap(type.unwrap());
+  // Text that a grammar turns into a value.
+  if (type instanceof z.ZodPipe) return unwrap(type.in);
   return { inner: type, defaultValue: undefined };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { parseData, parseLosses, parseNetworks } from '../commandLine/grammar/variants.js';
 import { UserError } from '../errors/userError.js';
 import { compare as compareRuns } from '../experiments/compare.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
@@ -8,7 +9,7 @@ import { checkOutputFolder } from '../files/outputs.js';
 import { textTable } from '../tables/index.js';
 import { chosenDecision } from './decisionOptions.js';
 import { shown, writeTradeOffs } from './experimentRuns.js';
-import { experimentFields } from './trainingOptions.js';
+import { experimentFields, ifGiven } from './trainingOptions.js';
 
 export const compare = command({
   name: 'compare',
@@ -33,16 +34,19 @@ export const compare = command({
     losses: z
       .string()
       .default('bce,any-bce,focal,any-focal')
+      .transform(parseLosses)
       .describe('losses, each with optional settings after @: any-bce@lambda=0.2@alpha=0.5')
       .meta({ placeholder: 'LOSS,…' }),
     networks: z
       .string()
       .optional()
+      .transform(ifGiven(parseNetworks))
       .describe("networks, written the same way; default the configuration's")
       .meta({ placeholder: 'NETWORK,…' }),
     datasets: z
       .array(z.string())
       .default([])
+      .transform((texts) => texts.map(parseData))
       .describe(
         'datasets, written the same way; repeat the option for each. @FIELD=VALUE alone applies to --data',
       )

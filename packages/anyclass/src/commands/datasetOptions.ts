@@ -1,7 +1,8 @@
 // Fields of the configuration as options: `--set`, and shorthands for the most common fields.
 
 import { z } from 'zod';
-import { type PlainObject, withField, withOverrides } from '../configuration/overrides.js';
+import { parseSettings } from '../commandLine/grammar/settings.js';
+import { type PlainObject, type Settings, withField, withSettings } from '../configuration/overrides.js';
 import { checkParts, refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -9,7 +10,12 @@ import { folderDatasets, isPattern, matchingFiles, parseDataset } from '../data/
 
 /** The `--set` option of a command that accepts fields from some parts of the configuration. */
 export function settingOption(what: string) {
-  return z.array(z.string()).default([]).describe(what).meta({ placeholder: 'FIELD=VALUE' });
+  return z
+    .array(z.string())
+    .default([])
+    .transform(parseSettings)
+    .describe(what)
+    .meta({ placeholder: 'FIELD=VALUE' });
 }
 
 /** The DATASET argument and the options for reading it; the same for every command that takes one. */
@@ -70,7 +76,7 @@ const shorthands = {
 } as const;
 
 export interface FieldOptions extends Readonly<Partial<Record<keyof typeof shorthands, unknown>>> {
-  readonly set: readonly string[];
+  readonly set: Settings;
 }
 
 /**
@@ -78,7 +84,7 @@ export interface FieldOptions extends Readonly<Partial<Record<keyof typeof short
  * precedence.
  *
  * @example
- * chosenFields({ imageFolder: 'photos', set: ['data.draw.seed=7'] }, ['data'])
+ * chosenFields({ imageFolder: 'photos', set: { 'data.draw.seed': 7 } }, ['data'])
  * // { data: { imageFolder: 'photos', draw: { seed: 7 } } }
  */
 export function chosenFields(
@@ -92,7 +98,7 @@ export function chosenFields(
     const value: unknown = Reflect.get(options, option);
     if (value !== undefined) fields = withField(fields, field, value);
   }
-  return withOverrides(fields, options.set);
+  return withSettings(fields, options.set);
 }
 
 /** The `--force` option of a command that writes a file. */

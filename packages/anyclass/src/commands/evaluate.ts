@@ -6,7 +6,8 @@ import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
 import { refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
-import { validateConfiguration } from '../configuration/validate.js';
+import { configurationSchema } from '../configuration/schema.js';
+import { validateConfiguration, validateParts } from '../configuration/validate.js';
 import { splitNames } from '../data/dataset.js';
 import { isSpeaker } from '../distribution/speaker.js';
 import { UsageError } from '../errors/usageError.js';
@@ -149,13 +150,15 @@ async function judgeScores(given: Options): Promise<Judgment> {
   for (const option of ['scores', 'labels', 'fitScores', 'fitLabels'] as const) {
     if (given[option] !== undefined) checkInputFile(flagOf(option), given[option]);
   }
-  // Scores come without a dataset, but the schema requires one.
-  const fields = chosenFields(given, ['evaluation'], { data: { dataset: 'digits' } });
   const classImportance =
     given.classImportance === undefined ? undefined : readClassImportance(given.classImportance);
-  const { evaluation } = validateConfiguration(fields, 'the given options');
+  const { evaluation } = validateParts(
+    configurationSchema.pick({ evaluation: true }),
+    chosenFields(given, ['evaluation']),
+    'the given options',
+  );
   const { replicates, confidence, calibration } = evaluation;
-  const isCalibrated = given.set.some((text) => text.startsWith('evaluation.calibration='));
+  const isCalibrated = 'evaluation.calibration' in given.set;
   const judgment = await evaluateScores({
     scores,
     labels,

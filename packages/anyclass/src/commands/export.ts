@@ -178,7 +178,7 @@ function judgedData({
     return undefined;
   }
   const reading = readingFor(model, data);
-  if (!reading || set.length === 0) return reading;
+  if (!reading || Object.keys(set).length === 0) return reading;
   refuseFields(set, ['data.dataset'], 'is already given with --data');
   return validateConfiguration(chosenFields({ set }, ['data'], { data: reading }), 'the given options').data;
 }

@@ -7,6 +7,7 @@ import { pathsForFile } from '../configuration/paths.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { suggestConfiguration } from '../inspect/suggestConfiguration.js';
+import { settingOption } from './datasetOptions.js';
 
 export const init = command({
   name: 'init',
@@ -23,11 +24,7 @@ export const init = command({
   options: z.object({
     dataset: z.string().describe('a folder with a table of images, or any DATASET'),
     out: z.string().default('anyclass.json').describe('the file to write').meta({ placeholder: 'FILE' }),
-    set: z
-      .array(z.string())
-      .default([])
-      .describe('set a configuration field, for example how the table is read; may be repeated')
-      .meta({ placeholder: 'FIELD=VALUE' }),
+    set: settingOption('set a configuration field, for example how the table is read; may be repeated'),
     json: z.boolean().default(false).describe('print the configuration as JSON'),
   }),
   async run({ dataset, out, set, json }, terminal) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { parseWords } from '../commandLine/grammar/lists.js';
 import { UserError } from '../errors/userError.js';
 import { estimateTable } from '../experiments/paperEstimateTable.js';
 import { paperTables } from '../experiments/paperPlan.js';
@@ -8,7 +9,7 @@ import { checkOutputFolder } from '../files/outputs.js';
 import { paperTitles, rerunPaper } from '../reports/experiment/paperRerun.js';
 import { textTable } from '../tables/index.js';
 import { shown } from './experimentRuns.js';
-import { experimentFields } from './trainingOptions.js';
+import { experimentFields, ifGiven, parseSeeds } from './trainingOptions.js';
 
 const { set, out, jobs, devices, processes, replicates, noPrepare, json } = experimentFields;
 
@@ -42,11 +43,13 @@ export const paper = command({
     networks: z
       .string()
       .optional()
+      .transform(ifGiven((text: string) => parseWords(text, 'networks')))
       .describe("only these of the table's networks")
       .meta({ placeholder: 'NETWORK,…' }),
     seeds: z
       .string()
       .default('1')
+      .transform(parseSeeds)
       .describe('seeds for weights, data order and augmentation; the paper used one')
       .meta({ placeholder: 'N,…' }),
     dryRun: z.boolean().default(false).describe('print the plan and stop'),

@@ -4,8 +4,9 @@ import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { dataFields } from '../configuration/dataFields.js';
+import type { Settings } from '../configuration/overrides.js';
 import { refuseFields } from '../configuration/parts.js';
-import { validateConfiguration } from '../configuration/validate.js';
+import { validateParts } from '../configuration/validate.js';
 import { type CountedNames, countedNames } from '../data/countedNames.js';
 import { skippedWords } from '../data/images/imageFiles.js';
 import { takesFeatures } from '../data/inputs.js';
@@ -264,18 +265,19 @@ async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): Asy
 /** The data fields about images; all others are about a dataset. */
 const imageFields = ['channels', 'mean', 'std', 'window', 'frame', 'pixelLimit', 'strict'];
 
-function imageSettings(set: readonly string[]) {
+function imageSettings(set: Settings) {
   const idle = Object.keys(dataFields.shape).filter((name) => !imageFields.includes(name));
   refuseFields(
     set,
     idle.map((name) => `data.${name}`),
     'has no effect on predictions',
   );
-  const fields = chosenFields({ set }, ['data'], { data: { dataset: 'digits' } });
-  const { channels, mean, std, window, frame, pixelLimit, strict } = validateConfiguration(
-    fields,
+  const { data } = validateParts(
+    z.strictObject({ data: dataFields.omit({ dataset: true }).prefault({}) }),
+    chosenFields({ set }, ['data']),
     'the given options',
-  ).data;
+  );
+  const { channels, mean, std, window, frame, pixelLimit, strict } = data;
   return { channels, mean, std, window, frame, pixelLimit, strict };
 }
 

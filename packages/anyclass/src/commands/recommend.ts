@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { parseLosses } from '../commandLine/grammar/variants.js';
 import { shellLine } from '../commandLine/shellLine.js';
 import { failureText } from '../experiments/results.js';
 import { checkOutputFolder } from '../files/outputs.js';
@@ -8,7 +9,7 @@ import { recommendationTable } from '../recommendation/recommendationTable.js';
 import { textTable } from '../tables/index.js';
 import { chosenDecision, decisionFields } from './decisionOptions.js';
 import { shown } from './experimentRuns.js';
-import { dataField, experimentFields } from './trainingOptions.js';
+import { dataField, experimentFields, ifGiven } from './trainingOptions.js';
 
 const { jobs, devices, processes, set, json } = experimentFields;
 
@@ -37,6 +38,7 @@ export const recommend = command({
     losses: z
       .string()
       .optional()
+      .transform(ifGiven(parseLosses))
       .describe(
         'losses to choose from, as in compare; default bce and asl, with and without balancing and the any-class term',
       )

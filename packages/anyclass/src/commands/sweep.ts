@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { overText, parseOver } from '../commandLine/grammar/over.js';
 import { UserError } from '../errors/userError.js';
 import { comparisonTables } from '../experiments/comparisonTables.js';
 import { failureText } from '../experiments/results.js';
@@ -28,7 +29,8 @@ export const sweep = command({
   options: z.object({
     over: z
       .string()
-      .default(defaultOver)
+      .default(overText(defaultOver))
+      .transform(parseOver)
       .describe('field to vary (lambda, alpha, gamma, beta or any numeric field) and its values')
       .meta({ placeholder: 'FIELD=N,…' }),
     ...experimentFields,

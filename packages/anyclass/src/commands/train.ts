@@ -10,6 +10,7 @@ import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
 import { resume as resumeRun, train as trainRun } from '../reports/trainAndReport.js';
 import type { TrainOptions } from '../training/activeRun.js';
+import { settingOption } from './datasetOptions.js';
 import { configText, dataField } from './trainingOptions.js';
 
 /** The exit code when the parent process stops the run: the same as after Ctrl-C. */
@@ -28,11 +29,7 @@ export const train = command({
   options: z.object({
     config: z.string().optional().describe(configText),
     data: dataField,
-    set: z
-      .array(z.string())
-      .default([])
-      .describe('set a field by its dotted name; --fields lists them')
-      .meta({ placeholder: 'FIELD=VALUE' }),
+    set: settingOption('set a field by its dotted name; --fields lists them'),
     run: z
       .string()
       .optional()
@@ -51,7 +48,7 @@ export const train = command({
     if ((config === undefined) === (resume === undefined)) {
       throw new UsageError('give either a CONFIG or RECIPE to start a run, or --resume RUN to resume one');
     }
-    if (resume !== undefined && (data !== undefined || set.length > 0 || run !== undefined)) {
+    if (resume !== undefined && (data !== undefined || Object.keys(set).length > 0 || run !== undefined)) {
       throw new UsageError(
         '--resume uses the configuration of the run and cannot be combined with --data, --set or --run',
       );

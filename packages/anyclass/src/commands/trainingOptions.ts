@@ -1,7 +1,9 @@
 // Options that select and override a configuration; the same for all commands that train.
 
 import { z } from 'zod';
+import { parseDevices, parseNumbers } from '../commandLine/grammar/lists.js';
 import { recipeNames } from '../configuration/recipes.js';
+import { settingOption } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
 
 export const configText = `a .json, .jsonc, .mjs or .ts file, or one of ${recipeNames[0]}, ${recipeNames[1]}, …`;
@@ -18,31 +20,44 @@ export const processesField = z
   .default(1)
   .describe('processes that share the work of each run, usually one per GPU');
 
+export function devicesField(what: string) {
+  return z
+    .string()
+    .optional()
+    .transform(ifGiven(parseDevices))
+    .describe(what)
+    .meta({ placeholder: 'cuda:0,cuda:1' });
+}
+
+/** Applies a grammar to an option that may be left out. */
+export function ifGiven<Given, Value>(
+  parse: (given: Given) => Value,
+): (given: Given | undefined) => Value | undefined {
+  return (given) => (given === undefined ? undefined : parse(given));
+}
+
+export function parseSeeds(text: string): number[] {
+  return parseNumbers(text, 'seeds');
+}
+
 /** Options of `compare` and `sweep`, some of which `recommend` and `paper` also have. */
 export const experimentFields = {
   seeds: z
     .string()
     .default('1,2,3')
+    .transform(parseSeeds)
     .describe('seeds for weights, data order and augmentation')
     .meta({ placeholder: 'N,…' }),
   config: z.string().describe(configText),
   data: dataField,
-  set: z
-    .array(z.string())
-    .default([])
-    .describe('set a field of all runs by its dotted name')
-    .meta({ placeholder: 'FIELD=VALUE' }),
+  set: settingOption('set a field of all runs by its dotted name'),
   out: z.string().describe('folder for all runs and the results').meta({ placeholder: 'DIR' }),
   jobs: z
     .int()
     .positive()
     .optional()
     .describe('parallel runs per device; default as many as GPU memory allows, 1 on the CPU'),
-  devices: z
-    .string()
-    .optional()
-    .describe('devices to spread the runs over')
-    .meta({ placeholder: 'cuda:0,cuda:1' }),
+  devices: devicesField('devices to spread the runs over'),
   processes: processesField,
   ...decisionFields,
   replicates: z

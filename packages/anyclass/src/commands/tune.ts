@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { type StudyDisplay, studyDisplay } from '../commandLine/display/studyDisplay.js';
+import { parseSettings } from '../commandLine/grammar/settings.js';
+import { parseSearch } from '../commandLine/grammar/spaces.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { shellLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
@@ -16,7 +18,7 @@ import { type StudyResult, studyResult, studyText } from '../tuning/studyResult.
 import { trialConfiguration } from '../tuning/trainTrial.js';
 import { tune as tuneStudy } from '../tuning/tune.js';
 import { force } from './datasetOptions.js';
-import { dataField, processesField } from './trainingOptions.js';
+import { dataField, devicesField, ifGiven, processesField } from './trainingOptions.js';
 
 const metricNames = [...studyMetrics, 'f1', 'f2'] as const;
 
@@ -28,11 +30,13 @@ const options = z.object({
   set: z
     .array(z.string())
     .optional()
+    .transform(ifGiven(parseSettings))
     .describe('set a field of all trials')
     .meta({ placeholder: 'FIELD=VALUE' }),
   search: z
     .array(z.string())
     .optional()
+    .transform(ifGiven(parseSearch))
     .describe(
       'field to search: uniform(LOW,HIGH), log(…), int(…), logint(…) or choice(A,B,…); default α, λ, β, rate, decay and batch size',
     )
@@ -44,11 +48,7 @@ const options = z.object({
     .meta({ placeholder: 'mAP|f1|f2|…' }),
   trials: z.int().positive().optional().describe('total number of trials; default 30; can be raised later'),
   workers: z.int().positive().default(1).describe('parallel trials'),
-  devices: z
-    .string()
-    .optional()
-    .describe('devices to spread the workers over')
-    .meta({ placeholder: 'cuda:0,cuda:1' }),
+  devices: devicesField('devices to spread the workers over'),
   processes: processesField,
   seed: z.int().min(0).optional().describe('seed of the search; default 0'),
   eta: z.int().min(2).optional().describe('one in N trials survives each rung; default 3'),

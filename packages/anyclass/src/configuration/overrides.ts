@@ -1,27 +1,42 @@
-// `field=value` assignments, as on the command line.
+// Fields set by their dotted names, over a configuration.
 
-import { messageOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
-import { parseJson } from '../files/json.js';
 
 export type PlainObject = Record<string, unknown>;
 
+/** Values by dotted field name, applied in order: `{ 'loss.lambda': 0.2, epochs: 3 }`. */
+export type Settings = Readonly<Record<string, unknown>>;
+
 /**
- * Sets fields by their dotted names. A value that parses as JSON is JSON, such as 3, true or ["a"]; otherwise
- * it is a string. null unsets a data field, since no data field can be null.
+ * Sets fields by their dotted names. null unsets a data field, since no data field can be null.
  *
  * @example
- * withOverrides({ loss: { name: 'bce' } }, ['loss.lambda=0.2', 'epochs=3', 'device=cpu'])
- * // { loss: { name: 'bce', lambda: 0.2 }, epochs: 3, device: 'cpu' }
+ * withSettings({ loss: { name: 'bce' } }, { 'loss.lambda': 0.2, epochs: 3 })
+ * // { loss: { name: 'bce', lambda: 0.2 }, epochs: 3 }
  */
-export function withOverrides(configuration: PlainObject, assignments: readonly string[]): PlainObject {
-  return assignments.reduce((current, assignment) => {
-    const equals = assignment.indexOf('=');
-    if (equals < 1) throw new UsageError(`expected field=value, not '${assignment}'`, 'set');
-    const field = assignment.slice(0, equals);
-    const value = parsed(assignment.slice(equals + 1));
-    return withField(current, field, value === null && field.startsWith('data.') ? undefined : value);
-  }, configuration);
+export function withSettings(configuration: PlainObject, settings: Settings): PlainObject {
+  return Object.entries(settings).reduce(
+    (current, [field, value]) =>
+      withField(current, field, value === null && field.startsWith('data.') ? undefined : value),
+    configuration,
+  );
+}
+
+/**
+ * Joins settings into one. Of a field that is set several times, the last value counts, in its place.
+ *
+ * @example
+ * joinedSettings({ epochs: 3, seed: 1 }, { epochs: 4 }) // { seed: 1, epochs: 4 }
+ */
+export function joinedSettings(...parts: readonly (Settings | undefined)[]): Settings {
+  const joined = new Map<string, unknown>();
+  for (const part of parts) {
+    for (const [field, value] of Object.entries(part ?? {})) {
+      joined.delete(field);
+      joined.set(field, value);
+    }
+  }
+  return Object.fromEntries(joined);
 }
 
 /**
@@ -51,14 +66,4 @@ export function merged(first: PlainObject, second: PlainObject): PlainObject {
 
 export function isPlainObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (/^\s*[[{]/.test(text) && messageOf(error).includes('__proto__'))
-      throw new UsageError(messageOf(error), 'set');
-    return text;
-  }
 }

@@ -51,7 +51,7 @@ describe('paths in a configuration file', () => {
 
   test('are overridden by those in options, which are relative to the current folder', async () => {
     writeFileSync('experiments/b.json', JSON.stringify({ recipe: 'quick', ...written }));
-    const set = ['data.imageFolder=scans', 'network.weights=models/a.pth'];
+    const set = { 'data.imageFolder': 'scans', 'network.weights': 'models/a.pth' };
     const { data, network } = await readConfiguration('experiments/b.json', { dataset: 'scans.csv', set });
     expect(data).toMatchObject({ dataset: 'scans.csv', imageFolder: 'scans' });
     expect(network.weights).toBe('models/a.pth');

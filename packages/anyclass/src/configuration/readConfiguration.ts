@@ -10,7 +10,7 @@ import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { parseJson } from '../files/json.js';
 import { followWeights } from './followWeights.js';
-import { isPlainObject, merged, type PlainObject, withOverrides } from './overrides.js';
+import { isPlainObject, merged, type PlainObject, type Settings, withSettings } from './overrides.js';
 import { pathsFromFile } from './paths.js';
 import {
   isPaperNetwork,
@@ -26,8 +26,8 @@ import { configurationProblems, problemText, validateConfiguration } from './val
 export interface ReadOptions {
   /** Replaces the file's `data.dataset`. */
   readonly dataset?: string | undefined;
-  /** `field=value`, applied in order; paths are relative to the current folder. */
-  readonly set?: readonly string[];
+  /** Values by dotted field name, applied in order; paths are relative to the current folder. */
+  readonly set?: Settings | undefined;
 }
 
 /**
@@ -36,17 +36,19 @@ export interface ReadOptions {
  * that file.
  *
  * @example
- * const configuration = await readConfiguration('quick', { set: ['epochs=2'] });
+ * const configuration = await readConfiguration('quick', { set: { epochs: 2 } });
  * configuration.network.name // 'tresnet-s'
  */
 export async function readConfiguration(source: string, options: ReadOptions = {}): Promise<Configuration> {
   const { base, fields: given } = await readSource(source);
   const changes = options.dataset === undefined ? {} : { data: { dataset: options.dataset } };
   const own = merged(given, changes);
-  const changed = await followWeights(withOverrides(own, options.set ?? []));
+  const changed = await followWeights(withSettings(own, options.set ?? {}));
   if (!namesData(changed)) {
     const message = `${source}: data.dataset is missing`;
-    const others = configurationProblems(merged(changed, { data: { dataset: 'to come' } }));
+    const others = configurationProblems(changed).filter(
+      (problem) => problem !== 'data is missing' && problem !== 'data.dataset is missing',
+    );
     throw new UserError(others.length > 0 ? problemText(`${message}. Also`, others) : message, {
       setting: 'data.dataset=DATASET',
     });

@@ -17,30 +17,44 @@ import { type Configuration, configurationSchema } from './schema.js';
  * // UserError: epoch: no such field; did you mean 'epochs'?
  */
 export function validateConfiguration(given: unknown, source?: string): Configuration {
-  const result = configurationSchema.safeParse(given);
+  return validateParts(configurationSchema, given, source);
+}
+
+/**
+ * The same for some parts of a configuration, where there is no whole one.
+ *
+ * @example
+ * validateParts(configurationSchema.pick({ evaluation: true }), { evaluation: { replicates: 0 } }).evaluation.confidence // 0.95
+ */
+export function validateParts<Schema extends z.ZodObject>(
+  schema: Schema,
+  given: unknown,
+  source?: string,
+): z.output<Schema> {
+  const result = schema.safeParse(given);
   if (result.success) return result.data;
   const title = source === undefined ? 'Invalid configuration' : `Invalid configuration in ${source}`;
-  throw new UserError(problemText(title, describeAll(result.error, given)));
+  throw new UserError(problemText(title, describeAll(result.error, given, schema)));
 }
 
 /** All mistakes in a configuration, each with its field. */
 export function configurationProblems(given: unknown): string[] {
   const result = configurationSchema.safeParse(given);
-  return result.success ? [] : describeAll(result.error, given);
+  return result.success ? [] : describeAll(result.error, given, configurationSchema);
 }
 
 export function problemText(title: string, problems: readonly string[]): string {
   return [`${title}:`, ...problems.map((problem) => `  ${problem}`)].join('\n');
 }
 
-function describeAll({ issues }: z.ZodError, given: unknown): string[] {
-  return issues.flatMap((issue) => describeIssue(issue, given));
+function describeAll({ issues }: z.ZodError, given: unknown, schema: z.ZodObject): string[] {
+  return issues.flatMap((issue) => describeIssue(issue, given, schema));
 }
 
-function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
+function describeIssue(issue: z.core.$ZodIssue, given: unknown, schema: z.ZodObject): string[] {
   const field = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
-    const known = fieldsAt(issue.path);
+    const known = fieldsAt(schema, issue.path);
     return issue.keys.map((key) => {
       const name = [...issue.path, key].join('.');
       return `${name}: no such field; ${nearestOrAll(key, known, 'choose one of')}`;
@@ -58,8 +72,8 @@ function describeIssue(issue: z.core.$ZodIssue, given: unknown): string[] {
 }
 
 /** The names of the fields at a path in the schema. */
-function fieldsAt(path: readonly PropertyKey[]): string[] {
-  let type: unknown = configurationSchema;
+function fieldsAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
+  let type: unknown = schema;
   for (const part of path) type = objectIn(type)?.shape[String(part)];
   return Object.keys(objectIn(type)?.shape ?? {});
 }

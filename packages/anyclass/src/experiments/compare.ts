@@ -1,13 +1,15 @@
 // Trains and compares several losses, networks, datasets and seeds: the function behind `anyclass compare`.
 
 import { checkDecisionOptions } from '@anyclass/core';
+import { configuredForChildren } from '../children/devices.js';
+import { joinedSettings, type Settings } from '../configuration/overrides.js';
 import type { Comparison, DecisionSettings } from './comparison.js';
 import { comparisonTables } from './comparisonTables.js';
 import { type ExperimentControl, type ExperimentSettings, runExperiment } from './experiment.js';
 import { type PlannedRun, planRuns } from './plan.js';
 import { readRuns } from './readRuns.js';
 import { compareWithProgress, type UnfinishedRun, unfinishedRuns, writeResultFiles } from './results.js';
-import { parseSeeds, parseVariant, parseVariants } from './variants.js';
+import type { DataVariant, LossVariant, NetworkVariant } from './variants.js';
 
 /** Options that `compare` and `sweep` have in common. */
 export interface ExperimentOptions extends ExperimentSettings {
@@ -15,10 +17,10 @@ export interface ExperimentOptions extends ExperimentSettings {
   readonly config: string;
   /** A DATASET to use instead of the configuration's. */
   readonly data?: string | undefined;
-  /** `field=value`, for all runs. */
-  readonly set?: readonly string[];
-  /** Comma-separated seeds; default `1,2,3`. */
-  readonly seeds?: string;
+  /** Fields to set in all runs, by their dotted names. */
+  readonly set?: Settings;
+  /** Default 1, 2 and 3. */
+  readonly seeds?: readonly number[];
   /** Bootstrap replicates; default 1000; 0 disables differences. At decisions, capped to one minute. */
   readonly replicates?: number;
   /** How all runs are decided. Default: the gate, at 5% false alarms with a confidence of 0.95. */
@@ -26,12 +28,12 @@ export interface ExperimentOptions extends ExperimentSettings {
 }
 
 export interface CompareOptions extends ExperimentOptions {
-  /** Comma-separated losses, each with optional settings after `@`. Default `bce,any-bce,focal,any-focal`. */
-  readonly losses?: string;
-  /** Comma-separated networks, with settings in the same way. Default: the configuration's network. */
-  readonly networks?: string | undefined;
-  /** Datasets, one per entry, with settings in the same way; each gets its own runs. */
-  readonly datasets?: readonly string[];
+  /** Losses, each with its own settings. Default: bce, any-bce, focal and any-focal. */
+  readonly losses?: readonly LossVariant[];
+  /** Default: the configuration's network. */
+  readonly networks?: readonly NetworkVariant[] | undefined;
+  /** Each gets its own runs. Default: the configuration's data. */
+  readonly datasets?: readonly DataVariant[];
 }
 
 export interface ExperimentHooks extends ExperimentControl {
@@ -50,19 +52,19 @@ export interface CompareResult {
  * and writes `comparison.json` and tables. Call it again to resume after an interruption.
  *
  * @example
- * const { comparison } = await compare({ config: 'quick', losses: 'bce,any-bce', seeds: '1,2', out: 'comparisons/digits' });
+ * const losses = [{ name: 'bce' }, { name: 'any-bce', set: { 'loss.lambda': 0.2 } }] as const;
+ * const { comparison } = await compare({ config: 'quick', losses, seeds: [1, 2], out: 'comparisons/digits' });
  * comparison?.verdict
  */
 export async function compare(options: CompareOptions, hooks: ExperimentHooks = {}): Promise<CompareResult> {
-  const { losses = 'bce,any-bce,focal,any-focal', networks, datasets = [], out, replicates = 1000 } = options;
-  const { decision = {} } = options;
+  const { losses = comparedLosses, networks, datasets, out, replicates = 1000, decision = {} } = options;
   // Fail here rather than after hours of training.
   checkDecisionOptions(decision);
   const plan = await planRuns({
     ...request(options),
-    losses: parseVariants(losses, 'loss'),
-    ...(networks !== undefined && { networks: parseVariants(networks, 'network') }),
-    datasets: datasets.map((text) => parseVariant(text, 'data')),
+    losses,
+    networks,
+    datasets,
   });
   hooks.onPlan?.(plan);
   const runs = await runExperiment(plan, options, hooks);
@@ -77,9 +79,15 @@ export async function compare(options: CompareOptions, hooks: ExperimentHooks = 
   return { comparison, unfinished };
 }
 
-/** The plan options that experiments share. With `devices`, each child sees only its own GPU, as `cuda`. */
-export function request({ config, data, set = [], seeds = '1,2,3', devices, out }: ExperimentOptions) {
-  const isOnCpu = devices?.split(',').every((name) => name.trim() === 'cpu');
-  const device = devices === undefined ? [] : [isOnCpu ? 'device=cpu' : 'device=cuda'];
-  return { config, data, set: [...set, ...device], seeds: parseSeeds(seeds), out };
+/** The losses that are compared by default. */
+export const comparedLosses: readonly LossVariant[] = [
+  { name: 'bce' },
+  { name: 'any-bce' },
+  { name: 'focal' },
+  { name: 'any-focal' },
+];
+
+/** The plan options that experiments share. */
+export function request({ config, data, set, seeds = [1, 2, 3], devices, out }: ExperimentOptions) {
+  return { config, data, set: joinedSettings(set, configuredForChildren(devices)), seeds, out };
 }

@@ -9,7 +9,6 @@ import { assumedRate, cacheBytes, runBytes, runSeconds } from './paperEstimate.j
 import { estimatePlan } from './paperEstimatePlan.js';
 import { estimateTable, timeText } from './paperEstimateTable.js';
 import { planRuns } from './plan.js';
-import { parseVariants } from './variants.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-estimate-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -81,10 +80,10 @@ describe('disk', () => {
 
 test('only the training images of a subset count', async () => {
   const out = join(folder, 'subset');
-  const set = ['data.digits={"scenes":{"train":600,"validation":30,"test":30}}', 'device=cpu'];
+  const scenes = { train: 600, validation: 30, test: 30 };
   const plan = await planRuns({
     config: 'quick',
-    set: [...set, 'data.subset.instances=50'],
+    set: { 'data.digits': { scenes }, device: 'cpu', 'data.subset.instances': 50 },
     seeds: [1],
     out,
   });
@@ -95,8 +94,12 @@ test('an estimate covers the remaining work, at the measured rate', async () => 
   const out = join(folder, 'out');
   const plan = await planRuns({
     config: 'quick',
-    set: ['data.digits={"scenes":{"train":600,"validation":30,"test":30}}', 'epochs=4', 'device=cpu'],
-    losses: parseVariants('bce,any-bce', 'loss'),
+    set: {
+      'data.digits': { scenes: { train: 600, validation: 30, test: 30 } },
+      epochs: 4,
+      device: 'cpu',
+    },
+    losses: [{ name: 'bce' }, { name: 'any-bce' }],
     seeds: [1],
     out,
   });
@@ -115,7 +118,7 @@ test('an estimate covers the remaining work, at the measured rate', async () => 
   // One epoch of the first run and four of the second: 610 images each, plus 20 to evaluate each run.
   expect(after.seconds).toBeCloseTo((5 * 610 + 2 * 20) / 100, 9);
   expect(after.bytes).toBe(before.bytes);
-  const spread = await estimatePlan(plan, { out, devices: 'cpu,cpu' });
+  const spread = await estimatePlan(plan, { out, devices: ['cpu', 'cpu'] });
   // At least the time of the longer run.
   expect(spread.seconds).toBeCloseTo((4 * 610 + 20) / 100, 9);
 });

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { paperDatasets } from '../configuration/recipes.js';
 import { paperLambdaAblation, paperLossTable } from '../reports/experiment/paperTables.js';
 import { paperParts, planPaper } from './paperPlan.js';
+import { variantText } from './variants.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-paper-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,7 +18,7 @@ test('a table has a run for every published row, and no other', () => {
     ['3', 'coco-41'],
   ] as const) {
     const rows = paperParts(table).flatMap(({ network, losses }) =>
-      losses.split(',').map((loss) => `${network} ${loss}`),
+      losses.map((loss) => `${network} ${loss.name}`),
     );
     expect(rows).toEqual(paperLossTable(dataset).map(({ network, loss }) => `${network} ${loss}`));
   }
@@ -27,11 +28,13 @@ test('the ablations are the published ones, with their λ', () => {
   const published = paperDatasets.flatMap((dataset) =>
     (['bce', 'focal'] as const).flatMap((base) => {
       const found = paperLambdaAblation(dataset, base);
-      const swept = found?.anyClass.map(([lambda]) => `any-${base}@lambda=${lambda}`) ?? [];
+      const swept = found?.anyClass.map(([lambda]) => `any-${base} lambda=${lambda}`) ?? [];
       return found ? [`${dataset} ${[base, ...swept].join(',')}`] : [];
     }),
   );
-  const planned = paperParts('lambda').map(({ dataset, losses }) => `${dataset} ${losses}`);
+  const planned = paperParts('lambda').map(
+    ({ dataset, losses }) => `${dataset} ${losses.map((loss) => variantText(loss, 'loss'))}`,
+  );
   expect(planned.sort()).toEqual(published.sort());
 });
 
@@ -58,8 +61,12 @@ describe('the plan of a table', () => {
   });
 
   test('has the requested seeds, fields and networks', async () => {
-    const options = { table: '1', data: ['sewerml=x'], networks: 'maxvit-s', out } as const;
-    const plan = await planPaper({ ...options, seeds: '1,2', set: ['epochs=3', 'network.name=tresnet-s'] });
+    const options = { table: '1', data: ['sewerml=x'], networks: ['maxvit-s'], out } as const;
+    const plan = await planPaper({
+      ...options,
+      seeds: [1, 2],
+      set: { epochs: 3, 'network.name': 'tresnet-s' },
+    });
     expect(plan.length).toBe(8);
     expect(plan[0]!.configuration).toMatchObject({
       epochs: 3,
@@ -73,8 +80,8 @@ describe('the plan of a table', () => {
     [{ table: '1', data: ['coco-41=x'] }, 'data', 'table 1 has no coco-41'],
     [{ table: 'lambda', data: ['sewer=x'] }, 'data', "'sewer=x' is not NAME=DIR"],
     [{ table: 'lambda', data: ['coco-41=x', 'coco-41=y'] }, 'data', 'coco-41 is given twice'],
-    [{ table: '2', data: ['chestxray14=x'], networks: 'vit-b-16' }, 'networks', "has no 'vit-b-16'"],
-    [{ table: '2', data: ['chestxray14=x'], set: ['network.name=tresnet-s'] }, 'networks', 'choose one'],
+    [{ table: '2', data: ['chestxray14=x'], networks: ['vit-b-16'] }, 'networks', "has no 'vit-b-16'"],
+    [{ table: '2', data: ['chestxray14=x'], set: { 'network.name': 'tresnet-s' } }, 'networks', 'choose one'],
   ] as const)('%j is refused', async (options, option, message) => {
     await expect(planPaper({ ...options, out })).rejects.toMatchObject({
       option,

@@ -1,6 +1,7 @@
 // The runs behind the tables of arXiv 2506.05721: networks, losses and λ on each dataset, by recipe.
 
 import { resultKey } from '../configuration/dottedFields.js';
+import type { Settings } from '../configuration/overrides.js';
 import {
   type PaperDataset,
   type PaperNetwork,
@@ -9,10 +10,10 @@ import {
   paperRecipeName,
 } from '../configuration/recipes.js';
 import { UsageError } from '../errors/usageError.js';
-import { request } from './compare.js';
+import { comparedLosses, request } from './compare.js';
 import type { ExperimentSettings } from './experiment.js';
 import { type PlannedRun, planRuns } from './plan.js';
-import { parseVariants } from './variants.js';
+import type { LossVariant } from './variants.js';
 
 /** The loss tables of SewerML, ChestX-ray14 and COCO-41, the λ ablations, and all of them. */
 export const paperTables = ['1', '2', '3', 'lambda', 'all'] as const;
@@ -22,12 +23,12 @@ export interface PaperOptions extends ExperimentSettings {
   readonly table: PaperTable;
   /** `NAME=DIR`, one entry per dataset. */
   readonly data: readonly string[];
-  /** Comma-separated subset of the table's networks. Default: all. */
-  readonly networks?: string | undefined;
-  /** `field=value`, for all runs. */
-  readonly set?: readonly string[];
-  /** Comma-separated seeds, such as `1,2,3`. Default `1`: the paper trains one seed per setup. */
-  readonly seeds?: string;
+  /** A subset of the table's networks. Default: all. */
+  readonly networks?: readonly string[] | undefined;
+  /** Fields to set in all runs, by their dotted names. */
+  readonly set?: Settings;
+  /** Default 1: the paper trains one seed per setup. */
+  readonly seeds?: readonly number[];
   /** Bootstrap replicates; 0 disables differences. Default 1000. */
   readonly replicates?: number;
 }
@@ -36,8 +37,7 @@ export interface PaperOptions extends ExperimentSettings {
 export interface PaperPart {
   readonly dataset: PaperDataset;
   readonly network: PaperNetwork;
-  /** In the format of `compare`'s `losses`. */
-  readonly losses: string;
+  readonly losses: readonly LossVariant[];
 }
 
 /**
@@ -58,14 +58,14 @@ export function paperParts(table: PaperTable): readonly PaperPart[] {
  * plan[0]?.name // 'sewerml-tresnet-l-bce-seed1'
  */
 export async function planPaper(options: PaperOptions): Promise<PlannedRun[]> {
-  const { table, data, networks, seeds = '1' } = options;
+  const { table, data, networks, seeds = [1] } = options;
   const folders = namedFolders(data);
   const parts = chosenParts(table, folders, networks);
   const planned = new Map<string, PlannedRun>();
   for (const { dataset, network, losses } of parts) {
     const recipe = paperRecipeName({ dataset, network });
     const wanted = request({ ...options, seeds, config: recipe, data: folders.get(dataset) });
-    const runs = await planRuns({ ...wanted, losses: parseVariants(losses, 'loss') });
+    const runs = await planRuns({ ...wanted, losses });
     for (const run of runs) {
       const twin = planned.get(run.name);
       if (twin && resultKey(twin.configuration) !== resultKey(run.configuration)) {
@@ -81,7 +81,6 @@ export async function planPaper(options: PaperOptions): Promise<PlannedRun[]> {
   return [...planned.values()];
 }
 
-const losses = 'bce,any-bce,focal,any-focal';
 const lambdas = [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 
 const tables: Readonly<Record<Exclude<PaperTable, 'all'>, readonly PaperPart[]>> = {
@@ -92,12 +91,12 @@ const tables: Readonly<Record<Exclude<PaperTable, 'all'>, readonly PaperPart[]>>
 };
 
 function lossTable(dataset: PaperDataset, networks: readonly PaperNetwork[]): PaperPart[] {
-  return networks.map((network) => ({ dataset, network, losses }));
+  return networks.map((network) => ({ dataset, network, losses: comparedLosses }));
 }
 
 function ablation(dataset: PaperDataset, base: 'bce' | 'focal'): PaperPart {
-  const swept = lambdas.map((lambda) => `any-${base}@lambda=${lambda}`);
-  return { dataset, network: 'tresnet-l', losses: [base, ...swept].join(',') };
+  const swept = lambdas.map((lambda) => ({ name: `any-${base}`, set: { 'loss.lambda': lambda } }) as const);
+  return { dataset, network: 'tresnet-l', losses: [{ name: base }, ...swept] };
 }
 
 /** Maps the paper's name of each dataset to its DATASET. */
@@ -118,7 +117,7 @@ function namedFolders(data: readonly string[]): ReadonlyMap<PaperDataset, string
 function chosenParts(
   table: PaperTable,
   folders: ReadonlyMap<PaperDataset, string>,
-  networks: string | undefined,
+  listed: readonly string[] | undefined,
 ): readonly PaperPart[] {
   const parts = paperParts(table);
   const what = table === 'all' ? 'the paper' : table === 'lambda' ? 'the λ ablation' : `table ${table}`;
@@ -128,7 +127,6 @@ function chosenParts(
   if (folders.size === 0) {
     throw new UsageError(`${what} needs ${known.map((name) => `${name}=DIR`).join(' or ')}`, 'data');
   }
-  const listed = networks?.split(',').map((name) => name.trim());
   const trained = [...new Set(parts.map(({ network }) => network))];
   const unknown = listed?.find((name) => !trained.some((network) => network === name));
   if (unknown !== undefined) {

@@ -3,77 +3,27 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
+import { parseOver } from '../commandLine/grammar/over.js';
+import { parseData, parseLosses, parseNetworks } from '../commandLine/grammar/variants.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { absolutePaths, runPaths } from '../runs/runFolder.js';
 import { lockRun } from '../runs/runLock.js';
 import { planRuns } from './plan.js';
 import { isBusy, runState } from './runState.js';
-import { parseOver, sweepVariants } from './sweepPlan.js';
-import { parseSeeds, parseVariant, parseVariants } from './variants.js';
+import { sweepVariants, sweptField } from './sweepPlan.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-plan-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('variants', () => {
-  test('are names with settings after @, which are fields of their part or of the configuration', () => {
-    expect(parseVariants('bce, any-bce@lambda=0.2@epochs=3@optimizer.rate=0.1', 'loss')).toEqual([
-      { text: 'bce', name: 'bce', set: [] },
-      {
-        text: 'any-bce@lambda=0.2@epochs=3@optimizer.rate=0.1',
-        name: 'any-bce',
-        set: ['loss.lambda=0.2', 'epochs=3', 'optimizer.rate=0.1'],
-      },
-    ]);
-  });
-
-  test('may set lists, whose commas do not separate variants', () => {
-    expect(
-      parseVariants('tresnet-m@schedule.milestones=[5,7],vit-b-16', 'network').map(({ name }) => name),
-    ).toEqual(['tresnet-m', 'vit-b-16']);
-  });
-
-  test('may set nested fields of their part', () => {
-    expect(parseVariant('digits@digits.seed=1@loss.lambda=0.2', 'data').set).toEqual([
-      'data.digits.seed=1',
-      'loss.lambda=0.2',
-    ]);
-  });
-
-  test('of data keep the commas and @ of paths', () => {
-    expect(parseVariant('a@b/1.csv,a@b/2.csv@keep=["x","y"]', 'data')).toMatchObject({
-      name: 'a@b/1.csv,a@b/2.csv',
-      set: ['data.keep=["x","y"]'],
-    });
-    expect(parseVariant('@keep=["coco-41"]', 'data')).toMatchObject({
-      name: '',
-      set: ['data.keep=["coco-41"]'],
-    });
-  });
-
-  test.each([
-    ['any-bce@lambda', "expected field=value after @, such as lambda=0.2, not 'lambda'"],
-    ['', "'' does not name a loss"],
-    ['@lambda=1', "'@lambda=1' does not name a loss"],
-  ])('%j is refused', (text, message) => {
-    expect(() => parseVariants(text, 'loss')).toThrow(message);
-  });
-
-  test('seeds are integers without duplicates', () => {
-    expect(parseSeeds('3, 1,2')).toEqual([3, 1, 2]);
-    for (const wrong of ['1,,2', '-1', '1.5', 'x', '']) expect(() => parseSeeds(wrong)).toThrow('seeds: ');
-    expect(() => parseSeeds('1,2,1')).toThrow('seeds: 1 is listed twice');
-  });
-});
-
 describe('a plan', () => {
-  const request = { config: 'quick', set: ['epochs=2'], seeds: [1, 2], out: 'out' };
+  const request = { config: 'quick', set: { epochs: 2 }, seeds: [1, 2], out: 'out' };
 
   test('has every combination, each with its own folder and configuration', async () => {
     const runs = await planRuns({
       ...request,
-      losses: parseVariants('bce,any-bce@lambda=0.2', 'loss'),
-      networks: parseVariants('tresnet-s,resnet-18@inputSize=32', 'network'),
-      datasets: [parseVariant('digits', 'data'), parseVariant('@keep=["3"]', 'data')],
+      losses: parseLosses('bce,any-bce@lambda=0.2'),
+      networks: parseNetworks('tresnet-s,resnet-18@inputSize=32'),
+      datasets: [parseData('digits'), parseData('@keep=["3"]')],
     });
     expect(runs).toHaveLength(16);
     expect(runs.map(({ name }) => name)).toEqual(
@@ -93,7 +43,7 @@ describe('a plan', () => {
 
   test('names λ even if it is the default, so that a sweep finds the runs of a comparison', async () => {
     const name = async (losses: string) =>
-      (await planRuns({ ...request, losses: parseVariants(losses, 'loss') }))[0]!.name;
+      (await planRuns({ ...request, losses: parseLosses(losses) }))[0]!.name;
     expect(await name('any-bce')).toBe(await name('any-bce@lambda=0.02'));
   });
 
@@ -102,7 +52,7 @@ describe('a plan', () => {
       ...request,
       data: 'pipes.csv',
       seeds: [1],
-      datasets: [parseVariant('@keep=["3"]', 'data'), parseVariant('scans.csv', 'data')],
+      datasets: [parseData('@keep=["3"]'), parseData('scans.csv')],
     });
     expect(runs.map(({ name }) => name.split('-')[0])).toEqual(['pipes@data.keep=3', 'scans']);
   });
@@ -112,8 +62,8 @@ describe('a plan', () => {
       ...request,
       config: 'paper/sewerml/tresnet-l',
       seeds: [1],
-      datasets: ['sewerml=a', 'chestxray14=b'].map((text) => parseVariant(text, 'data')),
-      networks: parseVariants('tresnet-l,maxvit-s', 'network'),
+      datasets: ['sewerml=a', 'chestxray14=b'].map((text) => parseData(text)),
+      networks: parseNetworks('tresnet-l,maxvit-s'),
     });
     const optimizers = runs.map(({ configuration: { optimizer } }) => [optimizer.name, optimizer.rate]);
     expect(optimizers).toEqual([
@@ -122,7 +72,7 @@ describe('a plan', () => {
       ['sgd', 0.1],
       ['adamw', 0.0001],
     ]);
-    const other = parseVariants('tresnet-m', 'network');
+    const other = parseNetworks('tresnet-m');
     const config = 'paper/sewerml/tresnet-l';
     await expect(planRuns({ ...request, config, data: 'sewerml=a', networks: other })).rejects.toThrow(
       'network.name=tresnet-m',
@@ -130,12 +80,10 @@ describe('a plan', () => {
   });
 
   test('tells files with the same name apart by their folders', async () => {
-    const datasets = ['siteA/labels.csv', 'siteB/labels.csv', 'scans.csv'].map((path) =>
-      parseVariant(path, 'data'),
-    );
+    const datasets = ['siteA/labels.csv', 'siteB/labels.csv', 'scans.csv'].map((path) => parseData(path));
     const runs = await planRuns({ ...request, seeds: [1], datasets });
     expect(runs.map(({ name }) => name.split('-')[0])).toEqual(['siteA+labels', 'siteB+labels', 'scans']);
-    const deep = ['a/data/labels.csv', 'b/data/labels.csv'].map((path) => parseVariant(path, 'data'));
+    const deep = ['a/data/labels.csv', 'b/data/labels.csv'].map((path) => parseData(path));
     const deeper = await planRuns({ ...request, seeds: [1], datasets: deep });
     expect(deeper.map(({ name }) => name.split('-')[0])).toEqual(['a+data+labels', 'b+data+labels']);
   });
@@ -145,8 +93,8 @@ describe('a plan', () => {
       JSON.stringify(Array.from({ length: 60 }, (_, i) => `class ${first + i}`));
     const runs = await planRuns({
       ...request,
-      losses: parseVariants('bce,any-bce', 'loss'),
-      datasets: [parseVariant(`@keep=${classes(0)}`, 'data'), parseVariant(`@keep=${classes(1)}`, 'data')],
+      losses: parseLosses('bce,any-bce'),
+      datasets: [parseData(`@keep=${classes(0)}`), parseData(`@keep=${classes(1)}`)],
     });
     const names = runs.map(({ name }) => name);
     expect(new Set(names).size).toBe(8);
@@ -157,25 +105,29 @@ describe('a plan', () => {
   });
 
   test.each([
-    ['any-bce', 'any-bce@lambda=0.02'],
-    ['any-bce', 'any-bce@alpha=1'],
-    ['any-bce@alpha=0.50', 'any-bce@alpha=0.5'],
-    ['any-bce@beta=0.9@alpha=0.5', 'any-bce@alpha=0.5@beta=0.9'],
-  ])('that lists the same run as %s and %s is refused', async (first, second) => {
-    const twice = { ...request, losses: parseVariants(`bce,${first},${second}`, 'loss') };
-    await expect(planRuns(twice)).rejects.toThrow(`'${first}' and '${second}' are the same run`);
+    ['any-bce', 'any-bce@lambda=0.02', "'any-bce' and 'any-bce lambda=0.02' are the same run"],
+    ['any-bce', 'any-bce@alpha=1', "'any-bce' and 'any-bce alpha=1' are the same run"],
+    ['any-bce@alpha=0.50', 'any-bce@alpha=0.5', "'any-bce alpha=0.5' is listed twice"],
+    ['any-bce@beta=0.9@alpha=0.5', 'any-bce@alpha=0.5@beta=0.9', 'are the same run'],
+  ])('that lists the same run as %s and %s is refused', async (first, second, message) => {
+    const twice = { ...request, losses: parseLosses(`bce,${first},${second}`) };
+    await expect(planRuns(twice)).rejects.toThrow(message);
+  });
+
+  test('needs seeds: integers of at least 0 without duplicates', async () => {
+    for (const seeds of [[], [-1], [1.5], [Number.NaN], [1, 2, 1]])
+      await expect(planRuns({ ...request, seeds })).rejects.toMatchObject({ option: 'seeds' });
   });
 
   test('spells equal values the same way', async () => {
-    const losses = parseVariants('any-bce@alpha=0.50@beta=9e-1', 'loss');
+    const losses = parseLosses('any-bce@alpha=0.50@beta=9e-1');
     const [run] = await planRuns({ ...request, losses });
     expect(run!.name).toBe('digits-tresnet-s-any-bce@lambda=0.02@loss.alpha=0.5@loss.beta=0.9-seed1');
   });
 
   test('finds runs that exist under another name, finished ones first', async () => {
     const out = join(folder, 'renamed');
-    const plan = (losses: string) =>
-      planRuns({ ...request, seeds: [1], out, losses: parseVariants(losses, 'loss') });
+    const plan = (losses: string) => planRuns({ ...request, seeds: [1], out, losses: parseLosses(losses) });
     const { configuration } = (await plan('any-bce'))[0]!;
     for (const name of ['a', 'b', 'c']) writeSyntheticRun(join(out, name), { configuration, strength: 1 });
     for (const name of ['a', 'c']) rmSync(runPaths(join(out, name)).summary);
@@ -191,15 +143,12 @@ describe('a plan', () => {
     });
     expect((await plan('any-bce'))[0]!.name).toBe('digits-tresnet-s-any-bce@lambda=0.02-seed1');
   });
-
-  test('with an unknown loss is refused by the configuration', async () => {
-    const wrong = { ...request, losses: parseVariants('anybce', 'loss') };
-    await expect(planRuns(wrong)).rejects.toThrow('loss.name is "anybce"; expected one of bce');
-  });
 });
 
 test('a sweep over a field that does not affect results is refused', () => {
-  expect(() => parseOver('threads=1,2')).toThrow('over: threads has no effect on results');
+  expect(() => sweptField({ field: 'threads', values: [1, 2] })).toThrow(
+    'over: threads has no effect on results',
+  );
 });
 
 describe('the state of a run', () => {
@@ -246,13 +195,15 @@ describe('the state of a run', () => {
 });
 
 describe('a sweep', () => {
+  const swept = (text: string) => sweptField(parseOver(text));
+
   test('covers a field of the loss, or any numeric field, in ascending order of value', () => {
-    expect(parseOver('lambda=0.2,0,0.02')).toEqual({
+    expect(swept('lambda=0.2,0,0.02')).toEqual({
       field: 'loss.lambda',
       title: 'λ',
       values: [0, 0.02, 0.2],
     });
-    expect(parseOver('optimizer.rate=0.1')).toMatchObject({
+    expect(swept('optimizer.rate=0.1')).toMatchObject({
       field: 'optimizer.rate',
       title: 'optimizer.rate',
     });
@@ -269,19 +220,19 @@ describe('a sweep', () => {
     ['seed=1,2', 'over: vary the seed with seeds'],
     ['data.digits.seed=1,2', 'data.digits.seed changes the images that runs are evaluated on'],
   ])('over %j is refused', (text, message) => {
-    expect(() => parseOver(text)).toThrow(message);
+    expect(() => swept(text)).toThrow(message);
   });
 
   test('includes the standard loss', () => {
     const configuration = validateConfiguration({ data: { dataset: 'digits' }, loss: { name: 'any-focal' } });
-    const variants = sweepVariants(parseOver('gamma=1,2'), configuration);
-    expect(variants.map(({ name, set }) => [name, ...set])).toEqual([
-      ['focal'],
-      ['any-focal', 'loss.gamma=1'],
-      ['any-focal', 'loss.gamma=2'],
+    const variants = sweepVariants(swept('gamma=1,2'), configuration);
+    expect(variants).toEqual([
+      { name: 'focal' },
+      { name: 'any-focal', set: { 'loss.gamma': 1 } },
+      { name: 'any-focal', set: { 'loss.gamma': 2 } },
     ]);
     const standard = validateConfiguration({ data: { dataset: 'digits' }, loss: { name: 'bce' } });
-    expect(() => sweepVariants(parseOver('lambda=1'), standard)).toThrow(
+    expect(() => sweepVariants(swept('lambda=1'), standard)).toThrow(
       'loss.lambda has no effect with bce; set loss.name=any-bce',
     );
   });
@@ -291,7 +242,7 @@ describe('a sweep', () => {
     ['any-bce', 'any-focal'],
   ] as const)('over γ is refused with %s, since it has no effect', (name, focal) => {
     const configuration = validateConfiguration({ data: { dataset: 'digits' }, loss: { name } });
-    expect(() => sweepVariants(parseOver('gamma=1,2'), configuration)).toThrow(
+    expect(() => sweepVariants(swept('gamma=1,2'), configuration)).toThrow(
       `loss.gamma has no effect with ${name}; set loss.name=${focal}`,
     );
   });

@@ -3,27 +3,33 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { resultKey } from '../configuration/dottedFields.js';
+import { joinedSettings, type Settings } from '../configuration/overrides.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { recipeFor } from '../configuration/recipes.js';
 import type { Configuration } from '../configuration/schema.js';
 import { datasetFolders, datasetName, parseDataset } from '../data/datasetSpec.js';
 import { UsageError } from '../errors/usageError.js';
-import { parsedJson } from '../files/wholeFile.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { absolutePaths } from '../runs/runFolder.js';
 import { atKnownFolders } from './runState.js';
-import type { Variant } from './variants.js';
+import {
+  checkSeeds,
+  type DataVariant,
+  type LossVariant,
+  type NetworkVariant,
+  variantText,
+} from './variants.js';
 
 export interface ExperimentRequest {
   /** A configuration file or recipe, as for `train`. */
   readonly config: string;
   /** A DATASET to use instead of the configuration's. */
   readonly data?: string | undefined;
-  readonly set: readonly string[];
+  readonly set?: Settings | undefined;
   /** Each list defaults to what the configuration names. */
-  readonly datasets?: readonly Variant[];
-  readonly networks?: readonly Variant[];
-  readonly losses?: readonly Variant[];
+  readonly datasets?: readonly DataVariant[] | undefined;
+  readonly networks?: readonly NetworkVariant[] | undefined;
+  readonly losses?: readonly LossVariant[] | undefined;
   readonly seeds: readonly number[];
   /** The folder that holds all runs. */
   readonly out: string;
@@ -42,26 +48,27 @@ export interface PlannedRun {
  * A run that already exists under another name keeps that name.
  *
  * @example
- * const runs = await planRuns({ config: 'quick', set: [], losses: parseVariants('bce,any-bce', 'loss'), seeds: [1], out: 'out' });
+ * const runs = await planRuns({ config: 'quick', losses: [{ name: 'bce' }, { name: 'any-bce' }], seeds: [1], out: 'out' });
  * runs.map(({ name }) => name) // ['digits-tresnet-s-bce-seed1', 'digits-tresnet-s-any-bce@lambda=0.02-seed1']
  */
 export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]> {
   const { config, data: given, set, datasets, networks, losses, seeds, out } = request;
+  checkSeeds(seeds);
   const planned: VariedRun[] = [];
   for (const data of optional(datasets)) {
     for (const network of optional(networks)) {
       for (const loss of optional(losses)) {
         for (const seed of seeds) {
-          const dataset = data?.name || given;
+          const dataset = data?.name ?? given;
           const read = await readConfiguration(recipeFor(config, { dataset, network: network?.name }), {
             dataset,
-            set: [
-              ...set,
-              ...(data?.set ?? []),
-              ...(network ? [`network.name=${network.name}`, ...network.set] : []),
-              ...(loss ? [`loss.name=${loss.name}`, ...loss.set] : []),
-              `seed=${seed}`,
-            ],
+            set: joinedSettings(
+              set,
+              data?.set,
+              network && { 'network.name': network.name, ...network.set },
+              loss && { 'loss.name': loss.name, ...loss.set },
+              { seed },
+            ),
           });
           planned.push({ configuration: absolutePaths(read), variants: [data, network, loss] });
         }
@@ -79,35 +86,40 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
   return atKnownFolders(runs, out);
 }
 
-function optional(variants: readonly Variant[] | undefined): readonly (Variant | undefined)[] {
+function optional<Variant>(variants: readonly Variant[] | undefined): readonly (Variant | undefined)[] {
   return variants === undefined || variants.length === 0 ? [undefined] : variants;
 }
 
 /** The variants a run was made from: data, network and loss, each undefined if it was not listed. */
-type RunVariants = readonly [Variant | undefined, Variant | undefined, Variant | undefined];
+type RunVariants = readonly [DataVariant | undefined, NetworkVariant | undefined, LossVariant | undefined];
 
 interface VariedRun {
   readonly configuration: Configuration;
   readonly variants: RunVariants;
 }
 
-/** One configuration spelled in two ways, such as `any-bce` and `any-bce@alpha=1`, would be trained twice. */
+/** One configuration given in two ways, such as any-bce and any-bce with its default α, would be trained twice. */
 function refuseTwins(runs: readonly VariedRun[]): void {
   const seen = new Map<string, VariedRun>();
   for (const run of runs) {
     const key = resultKey(run.configuration);
     const twin = seen.get(key);
     if (twin) {
-      throw new UsageError(
-        `'${variantText(twin)}' and '${variantText(run)}' are the same run (no field differs); leave one of them out`,
-      );
+      const [first, second] = [textOf(twin), textOf(run)];
+      const who =
+        first === second ? `'${first}' is listed twice` : `'${first}' and '${second}' are the same run`;
+      throw new UsageError(`${who} (no field differs); leave one of them out`);
     }
     seen.set(key, run);
   }
 }
 
-function variantText({ variants }: VariedRun): string {
-  return variants.flatMap((variant) => variant?.text ?? []).join(' ');
+function textOf({ variants: [data, network, loss] }: VariedRun): string {
+  return [
+    ...(data ? [variantText(data, 'data')] : []),
+    ...(network ? [variantText(network, 'network')] : []),
+    ...(loss ? [variantText(loss, 'loss')] : []),
+  ].join(' ');
 }
 
 /** Many systems reject longer file names. */
@@ -122,8 +134,10 @@ function runName(
   [dataVariant, networkVariant, lossVariant]: RunVariants,
   dataName: string,
 ): string {
-  const settings = (variant: Variant | undefined) =>
-    (variant?.set ?? []).filter((setting) => !setting.startsWith('loss.lambda=')).map(normalized);
+  const settings = (variant: DataVariant | undefined) =>
+    Object.entries(variant?.set ?? {})
+      .filter(([field]) => field !== 'loss.lambda')
+      .map(([field, value]) => `${field}=${JSON.stringify(value)}`);
   const kept = data.keep && !dataVariant ? [data.keep.join('+')] : [];
   const lambda = isAnyClass(loss.name) ? [`lambda=${loss.lambda}`] : [];
   const about = fileName([dataName, ...kept, ...settings(dataVariant)].join('@'));
@@ -135,13 +149,6 @@ function runName(
     ].join('-'),
   );
   return `${shortened(about, longestName - rest.length - 1)}-${rest}`;
-}
-
-/** `loss.alpha=0.5` for `loss.alpha=0.50`. */
-function normalized(setting: string): string {
-  const equals = setting.indexOf('=');
-  const value = parsedJson(setting.slice(equals + 1));
-  return value === undefined ? setting : `${setting.slice(0, equals)}=${JSON.stringify(value)}`;
 }
 
 function fileName(text: string): string {

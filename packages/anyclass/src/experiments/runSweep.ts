@@ -15,12 +15,12 @@ import {
   writeResultFiles,
 } from './results.js';
 import { plannedValues, recommend, type Sweep, sweepPoints } from './sweep.js';
-import { parseOver, sweepVariants } from './sweepPlan.js';
+import { type SweptValues, sweepVariants, sweptField } from './sweepPlan.js';
 import { sweepVerdict } from './verdict.js';
 
 export interface SweepOptions extends ExperimentOptions {
-  /** The field and its values. Default `lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1`. */
-  readonly over?: string;
+  /** The field and its values. Default: λ at the values that the paper tries. */
+  readonly over?: SweptValues;
 }
 
 export interface SweepResult {
@@ -30,20 +30,23 @@ export interface SweepResult {
 }
 
 /** The values that the paper tries. */
-export const defaultOver = 'lambda=0,0.01,0.02,0.05,0.1,0.2,0.5,1';
+export const defaultOver: SweptValues = {
+  field: 'loss.lambda',
+  values: [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1],
+};
 
 /**
  * Trains with a field at each of the values, compares the runs, writes `sweep.json` and tables, and
  * recommends a value if the choice matters. Call it again to resume after an interruption.
  *
  * @example
- * const { sweep: result } = await sweep({ config: 'quick', over: 'lambda=0.02,0.2', seeds: '1,2', out: 'sweeps/lambda' });
+ * const { sweep: result } = await sweep({ config: 'quick', over: { field: 'loss.lambda', values: [0.02, 0.2] }, out: 'sweeps/lambda' });
  * result?.verdict
  */
 export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}): Promise<SweepResult> {
   const { over = defaultOver, out, replicates = 1000, decision = {} } = options;
   checkDecisionOptions(decision);
-  const swept = parseOver(over);
+  const swept = sweptField(over);
   const { config, data, set, ...rest } = request(options);
   const losses = sweepVariants(swept, await readConfiguration(config, { dataset: data, set }));
   const plan = await planRuns({ config, data, set, ...rest, losses });

@@ -6,19 +6,25 @@ import type { Configuration } from '../configuration/schema.js';
 import { nearestOrAll } from '../errors/nearest.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { isAnyClass } from '../losses/lossNames.js';
-import type { Variant } from './variants.js';
+import { isAnyClass, standardLoss } from '../losses/lossNames.js';
+import type { LossVariant } from './variants.js';
 
-export interface SweptField {
+/** A numeric field, and the values to train it with. */
+export interface SweptValues {
   /** Dotted name, such as `loss.lambda`. */
   readonly field: string;
+  readonly values: readonly number[];
+}
+
+export interface SweptField extends SweptValues {
   /** Name for axes and text: `λ`, or the field's name. */
   readonly title: string;
   /** In ascending order. */
   readonly values: readonly number[];
 }
 
-const symbols: Readonly<Record<string, string>> = {
+/** The symbols of the loss's fields. */
+export const lossSymbols: Readonly<Record<string, string>> = {
   'loss.lambda': 'λ',
   'loss.alpha': 'α',
   'loss.gamma': 'γ',
@@ -34,25 +40,21 @@ const judgedFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Parses the field and values of `over`; fields of the loss need no prefix.
+ * Checks the field and values of a sweep.
  *
  * @example
- * parseOver('lambda=0,0.02,0.2') // { field: 'loss.lambda', title: 'λ', values: [0, 0.02, 0.2] }
+ * sweptField({ field: 'loss.lambda', values: [0.2, 0, 0.02] }) // { field: 'loss.lambda', title: 'λ', values: [0, 0.02, 0.2] }
  */
-export function parseOver(text: string): SweptField {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new UsageError(`expected field=value,value,…, not '${text}'`, 'over');
-  const given = text.slice(0, equals);
-  const field = Object.hasOwn(symbols, `loss.${given}`) ? `loss.${given}` : given;
+export function sweptField({ field, values }: SweptValues): SweptField {
   const known = configurationFields().filter(({ kind }) => kind === 'number' || kind === 'integer');
   if (!known.some(({ name }) => name === field)) {
     const names = known.map(({ name }) => name);
-    const whole = names.find((name) => name.endsWith(`.${given}`));
-    const short = Object.keys(symbols).map((name) => name.slice('loss.'.length));
+    const whole = names.find((name) => name.endsWith(`.${field}`));
+    const short = Object.keys(lossSymbols).map((name) => name.slice('loss.'.length));
     const hint = whole
       ? `did you mean '${whole}'?`
-      : nearestOrAll(given, [...short, ...names], 'choose one of');
-    throw new UsageError(`no such numeric field '${given}'; ${hint}`, 'over');
+      : nearestOrAll(field, [...short, ...names], 'choose one of');
+    throw new UsageError(`no such numeric field '${field}'; ${hint}`, 'over');
   }
   if (placeFields.has(field)) {
     throw new UsageError(`${field} has no effect on results; it only says where a run computes`, 'over');
@@ -64,18 +66,10 @@ export function parseOver(text: string): SweptField {
     );
   }
   if (field === 'seed') throw new UsageError('vary the seed with seeds instead', 'over');
-  const values = text
-    .slice(equals + 1)
-    .split(',')
-    .map((part) => {
-      const value = part.trim() === '' ? Number.NaN : Number(part);
-      if (Number.isNaN(value)) throw new UsageError(`'${part}' is not a number`, 'over');
-      return value;
-    })
-    .sort((a, b) => a - b);
-  const twice = values.find((value, i) => value === values[i + 1]);
+  if (values.length === 0) throw new UsageError(`${field} needs a value`, 'over');
+  const twice = values.find((value, i) => values.indexOf(value) < i);
   if (twice !== undefined) throw new UsageError(`${twice} is listed twice`, 'over');
-  return { field, title: symbols[field] ?? field, values };
+  return { field, title: lossSymbols[field] ?? field, values: values.toSorted((a, b) => a - b) };
 }
 
 /**
@@ -83,7 +77,7 @@ export function parseOver(text: string): SweptField {
  * configuration's own loss at each value. If its own loss is a standard loss, there is no other to compare
  * with.
  */
-export function sweepVariants({ field, values }: SweptField, { loss }: Configuration): Variant[] {
+export function sweepVariants({ field, values }: SweptField, { loss }: Configuration): LossVariant[] {
   if (!isAnyClass(loss.name) && (field === 'loss.lambda' || field === 'loss.alpha')) {
     throw new UserError(`${field} has no effect with ${loss.name}; set loss.name=any-${loss.name}`);
   }
@@ -91,13 +85,8 @@ export function sweepVariants({ field, values }: SweptField, { loss }: Configura
     const focal = isAnyClass(loss.name) ? 'any-focal' : 'focal';
     throw new UserError(`${field} has no effect with ${loss.name}; set loss.name=${focal}`);
   }
-  const standard = isAnyClass(loss.name) ? [loss.name.slice('any-'.length)] : [];
   return [
-    ...standard.map((name) => ({ text: name, name, set: [] })),
-    ...values.map((value) => ({
-      text: `${loss.name}@${field}=${value}`,
-      name: loss.name,
-      set: [`${field}=${value}`],
-    })),
+    ...(isAnyClass(loss.name) ? [{ name: standardLoss(loss.name) }] : []),
+    ...values.map((value) => ({ name: loss.name, set: { [field]: value } })),
   ];
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withOverrides } from '../configuration/overrides.js';
+import { parseSettings } from '../commandLine/grammar/settings.js';
+import { withSettings } from '../configuration/overrides.js';
 import { parseJson } from './json.js';
 
 test('JSON without __proto__ is read as JSON.parse reads it', () => {
@@ -26,6 +27,8 @@ test('__proto__ inside a string value is allowed', () => {
 });
 
 test('an override cannot set __proto__', () => {
-  expect(() => withOverrides({}, ['__proto__.polluted=1'])).toThrow('__proto__');
-  expect(() => withOverrides({}, ['data={"__proto__": 1}'])).toThrow('__proto__');
+  const set = (assignment: string) => withSettings({}, parseSettings([assignment]));
+  expect(() => set('__proto__.polluted=1')).toThrow('__proto__');
+  expect(() => set('__proto__=1')).toThrow('__proto__');
+  expect(() => set('data={"__proto__": 1}')).toThrow('__proto__');
 });

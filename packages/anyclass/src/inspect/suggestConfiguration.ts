@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { openData } from '../configuration/openOptions.js';
-import { type PlainObject, withOverrides } from '../configuration/overrides.js';
+import { type PlainObject, type Settings, withSettings } from '../configuration/overrides.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { imageSize } from '../data/images/decode.js';
@@ -22,14 +22,14 @@ export interface Suggestion {
 
 /**
  * Examines a dataset and suggests how to train on it: λ from the share of negatives; network, input size, and
- * epochs from the images. Fields given in `set`, as `field=value`, stay as they are.
+ * epochs from the images. Fields given in `set` stay as they are.
  *
  * @example
  * const { configuration } = await suggestConfiguration('digits');
  * configuration.network // { name: 'tresnet-s', inputSize: 64 }
  */
-export async function suggestConfiguration(spec: string, set: readonly string[] = []): Promise<Suggestion> {
-  const given = withOverrides({ data: { dataset: spec } }, set);
+export async function suggestConfiguration(spec: string, set: Settings = {}): Promise<Suggestion> {
+  const given = withSettings({ data: { dataset: spec } }, set);
   const { data } = validateConfiguration(given, `${spec} with the given options`);
   const dataset = await openData(data);
   try {
@@ -59,7 +59,7 @@ export async function suggestConfiguration(spec: string, set: readonly string[] 
       ? `${counted(train.length, 'training row')} of ${counted(dataset.features.names.length, 'feature')}`
       : counted(train.length, 'training image');
     return {
-      configuration: withOverrides(suggested, set),
+      configuration: withSettings(suggested, set),
       remarks: [
         `${dataset.name}: ${instances}, ${counted(dataset.classes.length, 'class')} (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
         `splits: ${dataset.splitOrigin}`,

@@ -10,6 +10,11 @@ export function isAnyClass(loss: LossName): loss is Extract<LossName, `any-${str
   return loss.startsWith('any-');
 }
 
+/** The standard loss to which an any-class loss adds its term; a standard loss itself. */
+export function standardLoss(loss: LossName): LossOptions['base'] {
+  return namedLoss(loss).base;
+}
+
 /** The `anyClassLoss` options that a loss's name determines. */
 export interface NamedLoss {
   readonly base: LossOptions['base'];

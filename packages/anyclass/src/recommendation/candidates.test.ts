@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseLosses } from '../commandLine/grammar/variants.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { bySimplicity, candidateLists, type LossFields, listedCandidates } from './candidates.js';
 import { pilotConfiguration } from './pilotConfiguration.js';
@@ -60,16 +61,15 @@ describe('the candidates', () => {
 
 test('a user may list losses, at least two and each only once', () => {
   const configuration = validateConfiguration({ data: { dataset: 'digits' } });
-  const list = listedCandidates('bce@beta=null@reduction=mean,any-bce@lambda=0.2', configuration);
+  const listed = (text: string) => listedCandidates(parseLosses(text), configuration);
+  const list = listed('bce@beta=null@reduction=mean,any-bce@lambda=0.2');
   expect(list.map(({ label, role, loss }) => [label, role, loss.name, loss.lambda])).toEqual([
-    ['bce@beta=null@reduction=mean', 'plain', 'bce', 0.02],
-    ['any-bce@lambda=0.2', undefined, 'any-bce', 0.2],
+    ['bce beta=null reduction=mean', 'plain', 'bce', 0.02],
+    ['any-bce lambda=0.2', undefined, 'any-bce', 0.2],
   ]);
-  expect(() => listedCandidates('bce', configuration)).toThrow(/two losses/);
-  expect(() => listedCandidates('bce,bce@lambda=0.3', configuration)).toThrow(/listed twice/);
-  expect(() => listedCandidates('bce,focal@epochs=3', configuration)).toThrow(
-    /epochs=3; only fields of the loss/,
-  );
+  expect(() => listed('bce')).toThrow(/two losses/);
+  expect(() => listed('bce,bce@lambda=0.3')).toThrow(/listed twice/);
+  expect(() => listed('bce,focal@epochs=3')).toThrow(/sets epochs; only fields of the loss/);
 });
 
 test('a pilot shrinks what is counted in epochs and steps, and leaves the test split untouched', () => {

@@ -1,11 +1,11 @@
 // The losses that a recommendation chooses from: a base loss, with or without balancing, with or without the
 // any-class term at several λ.
 
-import { withOverrides } from '../configuration/overrides.js';
+import { withSettings } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { UsageError } from '../errors/usageError.js';
-import { parseVariants } from '../experiments/variants.js';
+import { type LossVariant, variantText } from '../experiments/variants.js';
 import { isAnyClass } from '../losses/lossNames.js';
 
 export type LossFields = Configuration['loss'];
@@ -47,17 +47,21 @@ export function candidateLists(own: LossFields, { keepsOwn }: { readonly keepsOw
 }
 
 /**
- * Parses candidates that the user lists in the format of `compare`: `bce,any-bce@lambda=0.2@beta=null`.
+ * Returns the candidates that a user lists.
  *
  * @example
- * listedCandidates('bce,any-bce@lambda=0.2', configuration).map(({ label }) => label) // ['bce', 'any-bce@lambda=0.2']
+ * const losses = [{ name: 'bce' }, { name: 'any-bce', set: { 'loss.lambda': 0.2 } }] as const;
+ * listedCandidates(losses, configuration).map(({ label }) => label) // ['bce', 'any-bce lambda=0.2']
  */
-export function listedCandidates(list: string, configuration: Configuration): Candidate[] {
-  const candidates = parseVariants(list, 'loss').map(({ text, name, set }) => {
-    const other = set.find((setting) => !setting.startsWith('loss.'));
+export function listedCandidates(losses: readonly LossVariant[], configuration: Configuration): Candidate[] {
+  const candidates = losses.map((variant) => {
+    const { name, set = {} } = variant;
+    const text = variantText(variant, 'loss');
+    const other = Object.keys(set).find((field) => !field.startsWith('loss.'));
     if (other !== undefined)
       throw new UsageError(`'${text}' sets ${other}; only fields of the loss can differ`, 'losses');
-    const { loss } = validateConfiguration(withOverrides(configuration, [`loss.name=${name}`, ...set]), text);
+    const fields = withSettings(configuration, { 'loss.name': name, ...set });
+    const { loss } = validateConfiguration(fields, text);
     return { ...candidateOf(loss, false), label: text };
   });
   const twin = candidates.find(

@@ -18,16 +18,16 @@ describe('what pilots start from', () => {
     ['a configuration', () => file('own.json', '{ "data": { "dataset": "digits" }, "epochs": 3 }')],
     ['a configuration with comments', () => file('why.json', '// mine\n{ "recipe": "quick" }')],
   ])('%s provides its loss', async (_, source) => {
-    expect(await readBase(source(), undefined, [])).toMatchObject({
+    expect(await readBase(source(), undefined, {})).toMatchObject({
       isConfigured: true,
       configuration: { data: { dataset: 'digits' } },
     });
   });
 
   test('data gets a suggested configuration, whose loss counts as chosen only if it is set', async () => {
-    const scenes = 'data.digits.scenes={"train":20,"validation":10,"test":10}';
-    expect(await readBase('digits', undefined, [scenes])).toMatchObject({ isConfigured: false });
-    const set = [scenes, 'loss.name=focal'];
+    const scenes = { 'data.digits.scenes': { train: 20, validation: 10, test: 10 } };
+    expect(await readBase('digits', undefined, scenes)).toMatchObject({ isConfigured: false });
+    const set = { ...scenes, 'loss.name': 'focal' };
     expect(await readBase('digits', undefined, set)).toMatchObject({
       isConfigured: true,
       configuration: { loss: { name: 'focal' } },
@@ -42,7 +42,7 @@ describe('what pilots start from', () => {
     };
     file('one.jpg', '');
     const source = file('instances.json', JSON.stringify(annotations));
-    expect(await readBase(source, undefined, [])).toMatchObject({
+    expect(await readBase(source, undefined, {})).toMatchObject({
       isConfigured: false,
       configuration: { data: { dataset: source } },
     });

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { defined, openData } from '../configuration/openOptions.js';
-import { isPlainObject } from '../configuration/overrides.js';
+import { isPlainObject, type Settings } from '../configuration/overrides.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { recipeNames } from '../configuration/recipes.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -31,17 +31,13 @@ export interface PilotBase {
  * @example
  * (await readBase('digits')).isConfigured // false
  */
-export async function readBase(
-  source: string,
-  data: string | undefined,
-  set: readonly string[],
-): Promise<PilotBase> {
+export async function readBase(source: string, data: string | undefined, set: Settings): Promise<PilotBase> {
   if (data !== undefined || isConfiguration(source)) {
     const configuration = await readConfiguration(source, { dataset: data, set });
     return { configuration, isConfigured: true, remarks: [] };
   }
   const { configuration, remarks } = await suggestConfiguration(source, set);
-  const isConfigured = set.some((assignment) => assignment.startsWith('loss.'));
+  const isConfigured = Object.keys(set).some((field) => field.startsWith('loss.'));
   return { configuration: validateConfiguration(configuration, source), isConfigured, remarks };
 }
 

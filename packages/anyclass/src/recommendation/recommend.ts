@@ -3,9 +3,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkDecisionOptions, type FitDecisionOptions } from '@anyclass/core';
-import { listedDevices } from '../children/devices.js';
+import { configuredForChildren } from '../children/devices.js';
 import { fitOptions } from '../configuration/decisionFields.js';
 import { resultFields } from '../configuration/dottedFields.js';
+import type { Settings } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
 import { datasetName, parseDataset } from '../data/datasetSpec.js';
 import { counted } from '../errors/counted.js';
@@ -18,6 +19,7 @@ import type { DecisionChoice } from '../experiments/decisionText.js';
 import { type ExperimentSettings, runExperiment } from '../experiments/experiment.js';
 import { prepareCaches } from '../experiments/prepareCaches.js';
 import { failureText, type UnfinishedRun, unfinishedRuns } from '../experiments/results.js';
+import { type LossVariant, variantText } from '../experiments/variants.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { absolutePaths } from '../runs/runFolder.js';
 import { lockRun } from '../runs/runLock.js';
@@ -39,12 +41,11 @@ export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'dev
   /** A DATASET to use instead of the configuration's. */
   readonly data?: string | undefined;
   /**
-   * The losses to choose from, in the format of `compare`. Default: bce and asl, with and without balancing
-   * and any-class term.
+   * The losses to choose from. Default: bce and asl, with and without balancing and any-class term.
    */
-  readonly losses?: string | undefined;
-  /** `field=value`, for all pilots and the recommended configuration. */
-  readonly set?: readonly string[];
+  readonly losses?: readonly LossVariant[] | undefined;
+  /** Fields to set in all pilots and in the recommended configuration, by their dotted names. */
+  readonly set?: Settings;
   /** The output folder. Default: a folder below `recommendations`, named after the data. */
   readonly out?: string | undefined;
   /** How losses are evaluated. Default: as configured, normally 5% false alarms with a confidence of 0.95. */
@@ -80,7 +81,7 @@ export async function recommend(
   options: RecommendOptions,
   hooks: ExperimentHooks = {},
 ): Promise<RecommendResult> {
-  const { source, minutes, data, set = [] } = options;
+  const { source, minutes, data, set = {} } = options;
   if (!(minutes > 0)) throw new UsageError(`is ${minutes}; expected a positive number`, 'minutes');
   const { configuration, isConfigured, remarks } = await readBase(source, data, set);
   const decision = decisionOf(configuration.evaluation.decision, options.decision);
@@ -88,7 +89,7 @@ export async function recommend(
   const out =
     options.out ?? join('recommendations', fileName(datasetName(parseDataset(configuration.data.dataset))));
   const file = join(out, 'recommended.jsonc');
-  const base = absolutePaths({ ...configuration, ...childDevice(options.devices) });
+  const base = absolutePaths({ ...configuration, ...configuredForChildren(options.devices) });
   const lists =
     options.losses === undefined
       ? candidateLists(base.loss, { keepsOwn: isConfigured })
@@ -99,7 +100,7 @@ export async function recommend(
   using _lock = lockRun(out);
   using progress = openProgress(join(out, 'progress.json'), {
     decision,
-    losses: options.losses,
+    losses: options.losses?.map((loss) => variantText(loss, 'loss')),
     isConfigured,
     ...Object.fromEntries(resultFields(base)),
   });
@@ -180,13 +181,6 @@ function decisionOf(
   const { threshold, ...own } = fitOptions(settings);
   const { rule, budget, beta } = checkDecisionOptions({ ...own, ...given });
   return { rule, budget, beta, ...(rule === 'fixed' && threshold !== undefined && { threshold }) };
-}
-
-/** With `devices`, each child sees only its own GPU, as `cuda`. */
-function childDevice(devices: string | undefined): Partial<Configuration> {
-  const listed = devices === undefined ? [] : listedDevices(devices);
-  if (listed.length === 0) return {};
-  return { device: listed.some(({ gpu }) => gpu !== undefined) ? 'cuda' : 'cpu' };
 }
 
 /** A signal that aborts after this many seconds. */

@@ -118,14 +118,14 @@ test('values that are set explicitly take precedence, and a note mentions the di
 }, 60_000);
 
 test('weights of a network other than network.name are refused, with what to set', async () => {
-  const set = [`network.weights=${at('base')}`];
+  const set = { 'network.weights': at('base') };
   expect((await readConfiguration('quick', { set })).network).toMatchObject({
     name: 'tresnet-s',
     inputSize: 64,
   });
-  const wrong = readConfiguration('quick', { set: [...set, 'network.name=resnet-18'] });
+  const wrong = readConfiguration('quick', { set: { ...set, 'network.name': 'resnet-18' } });
   await expect(wrong).rejects.toMatchObject({ setting: 'network.name=tresnet-s' });
-  const published = readConfiguration('quick', { set: ['network.weights=timm/resnet18.a1_in1k'] });
+  const published = readConfiguration('quick', { set: { 'network.weights': 'timm/resnet18.a1_in1k' } });
   await expect(published).rejects.toThrow(/timm\/resnet18\.a1_in1k.*resnet-18.*tresnet-s/);
 });
 

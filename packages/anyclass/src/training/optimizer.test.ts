@@ -27,7 +27,7 @@ test("the paper's rate for transformers warms up over 5 epochs and restarts at 1
 });
 
 test('the trunk may train at a fraction of the rate of the last layer', async () => {
-  const configuration = await readConfiguration('quick', { set: ['network.trunkRate=0.1'] });
+  const configuration = await readConfiguration('quick', { set: { 'network.trunkRate': 0.1 } });
   using network = createNetwork('resnet-18', { classes: 3, inputSize: 32 });
   const { groups } = createOptimizer(network, configuration);
   expect(groups.map(({ lr, params }) => [lr, params.length])).toEqual([

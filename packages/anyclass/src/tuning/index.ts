@@ -10,8 +10,8 @@
 export type { StudyState, Trial } from './events.js';
 export { type Claim, type Ledger, openLedger } from './ledger.js';
 export { type Observation, type SearchSpace, sample, type Values } from './sampler.js';
-export { checkSearch, defaultSearch, parseSearch } from './searchSpace.js';
-export { parseSpace, type Space, type Value } from './space.js';
+export { checkSearch, defaultSearch, type SearchRequest, searchSpace } from './searchSpace.js';
+export type { Space, Value } from './space.js';
 export { createStudy, readStudy, type StudySettings } from './study.js';
 export { withStudyLock } from './studyLock.js';
 export { type StudyResult, studyResult, studyText, type TrialResult } from './studyResult.js';

@@ -24,7 +24,7 @@ function newFolder(): string {
 
 const settings: StudySettings = {
   configuration: validateConfiguration({ data: { dataset: 'digits' }, epochs: 9 }),
-  search: { 'loss.alpha': 'uniform(0,1)' },
+  search: { 'loss.alpha': { kind: 'uniform', low: 0, high: 1 } },
   metric: 'mAP',
   seed: 0,
   eta: 3,
@@ -263,9 +263,12 @@ describe('a study', () => {
     const folder = newFolder();
     await createStudy(folder, settings);
     await createStudy(folder, settings);
-    const otherSpace = { ...settings, search: { 'loss.alpha': 'uniform(0,0.5)' } };
+    const otherSpace: StudySettings = {
+      ...settings,
+      search: { 'loss.alpha': { kind: 'uniform', low: 0, high: 0.5 } },
+    };
     await expect(createStudy(folder, otherSpace)).rejects.toThrow(
-      'the study has search.loss.alpha "uniform(0,1)", not "uniform(0,0.5)"',
+      'the study has search.loss.alpha.high 1, not 0.5',
     );
     const { configuration } = settings;
     const otherLoss = {

@@ -15,7 +15,6 @@ import { endsAtRung, rungs } from './halving.js';
 import { openJournal } from './journal.js';
 import { type Observation, sample, type Values } from './sampler.js';
 import { bestScore } from './score.js';
-import { parseSpace } from './space.js';
 import type { StudySettings } from './study.js';
 import { withStudyLock } from './studyLock.js';
 import { type DeathWatch, watchWorkers } from './workerLife.js';
@@ -62,9 +61,7 @@ export function openLedger(folder: string, settings: StudySettings, isDead?: Dea
   // A reason ends with how the process exited, after what it printed, but tables show only the first line.
   const lastWords = (reason?: string) =>
     reason === undefined ? diedTooOften : `${diedTooOften} (${reason.split('\n').at(-1)})\n${reason}`;
-  const space = Object.fromEntries(
-    Object.entries(settings.search).map(([field, text]) => [field, parseSpace(text)]),
-  );
+  const { search: space } = settings;
   const judgedAfter = rungs({ eta, minEpochs }, configuration.epochs);
   const isGone = isDead ?? watchWorkers(folder);
   const journal = openJournal(join(folder, 'journal.jsonl'));

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parseSpace } from '../commandLine/grammar/spaces.js';
 import { parzen } from './parzen.js';
 import { type Observation, type SearchSpace, sample, startupTrials, type Values } from './sampler.js';
-import { type Interval, parseSpace, placesOf, type Space, spaceText, valueAt } from './space.js';
+import { type Interval, placesOf, type Space, spaceText, valueAt } from './space.js';
 
 const interval = fc
   .record({

@@ -1,58 +1,44 @@
 // The values that a configuration field may take in a search, and their positions on a scale from 0 to 1.
 
+import { z } from 'zod';
 import { UsageError } from '../errors/usageError.js';
 
-export type Value = number | string | boolean | null;
+const value = z.union([z.number(), z.string(), z.boolean(), z.null()]);
 
 /** Bounds are included. `log` and `logint` are uniform in the logarithm. */
-export interface Interval {
-  readonly kind: 'uniform' | 'log' | 'int' | 'logint';
-  readonly low: number;
-  readonly high: number;
-}
+const interval = z
+  .strictObject({ kind: z.enum(['uniform', 'log', 'int', 'logint']), low: z.number(), high: z.number() })
+  .readonly();
 
-export interface Choice {
-  readonly kind: 'choice';
-  readonly values: readonly Value[];
-}
+const choice = z.strictObject({ kind: z.literal('choice'), values: z.array(value).readonly() }).readonly();
 
+/** A space as a study's file holds it. */
+export const spaceSchema = z.union([interval, choice]);
+
+export type Value = z.output<typeof value>;
+export type Interval = z.output<typeof interval>;
+export type Choice = z.output<typeof choice>;
 export type Space = Interval | Choice;
 
-/**
- * Parses a space: `uniform(0,1)`, `log(1e-4,1e-2)`, `int(1,9)`, `logint(16,512)` or
- * `choice(64,128,null,sgd)`.
- *
- * @example
- * parseSpace('log(0.005, 1)') // { kind: 'log', low: 0.005, high: 1 }
- */
-export function parseSpace(text: string): Space {
-  const [, kind = '', inside = ''] = /^\s*(\w+)\((.*)\)\s*$/.exec(text) ?? [];
-  const parts = inside.split(',').map((part) => part.trim());
-  if (kind === 'choice') {
-    const values = parts.map(parsedValue);
-    if (inside.trim() === '' || new Set(values).size < values.length)
-      throw new UsageError(`'${text}': a choice needs distinct values, such as choice(64,128,256)`);
-    return { kind, values };
+/** Throws if a space holds no values, or values that it cannot hold. */
+export function checkSpace(space: Space): void {
+  const text = spaceText(space);
+  if (space.kind === 'choice') {
+    if (space.values.length === 0 || new Set(space.values).size < space.values.length)
+      throw new UsageError(`${text}: a choice needs distinct values, such as choice(64,128,256)`, 'search');
+    return;
   }
-  if (kind !== 'uniform' && kind !== 'log' && kind !== 'int' && kind !== 'logint') {
-    throw new UsageError(
-      `'${text}' is not a search space; write uniform(LOW,HIGH), log(LOW,HIGH), int(LOW,HIGH), logint(LOW,HIGH) or choice(A,B,…)`,
-    );
-  }
-  const [low = Number.NaN, high = Number.NaN] = parts.map((part) =>
-    part === '' ? Number.NaN : Number(part),
-  );
-  if (parts.length !== 2 || !Number.isFinite(low) || !Number.isFinite(high) || low >= high)
-    throw new UsageError(`'${text}': expected two numbers, the lower one first`);
-  if (kind.endsWith('int') && !(Number.isInteger(low) && Number.isInteger(high)))
-    throw new UsageError(`'${text}': expected integers`);
+  const { kind, low, high } = space;
+  if (!Number.isFinite(low) || !Number.isFinite(high) || low >= high)
+    throw new UsageError(`${text}: expected two numbers, the lower one first`, 'search');
+  if (isWhole(space) && !(Number.isInteger(low) && Number.isInteger(high)))
+    throw new UsageError(`${text}: expected integers`, 'search');
   if (kind.startsWith('log') && low <= 0)
-    throw new UsageError(`'${text}': a logarithmic space must start above 0`);
-  return { kind, low, high };
+    throw new UsageError(`${text}: a logarithmic space must start above 0`, 'search');
 }
 
 /**
- * Formats a space as text that `parseSpace` reads.
+ * Writes a space for messages and tables.
  *
  * @example
  * spaceText({ kind: 'choice', values: [64, 'auto', null] }) // 'choice(64,auto,null)'
@@ -98,11 +84,4 @@ function scaleEnds(interval: Interval): readonly [number, number] {
 
 function isLogarithmic({ kind }: Interval): boolean {
   return kind === 'log' || kind === 'logint';
-}
-
-function parsedValue(text: string): Value {
-  if (text === 'null') return null;
-  if (text === 'true' || text === 'false') return text === 'true';
-  const number = Number(text);
-  return text === '' || Number.isNaN(number) ? text : number;
 }

@@ -13,6 +13,7 @@ import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { UserError } from '../errors/userError.js';
 import { readWhole, writeWhole } from '../files/wholeFile.js';
+import { spaceSchema } from './space.js';
 import { withStudyLock } from './studyLock.js';
 
 /** The loss is not among them: it is a different function in every trial. */
@@ -21,8 +22,8 @@ export const studyMetrics = ['mAP', 'macroF1', 'macroF2', 'f2Ciw', 'f1Neg', 'bce
 const studySettings = z.object({
   /** The complete configuration that all trials share. */
   configuration: z.record(z.string(), z.unknown()),
-  /** The search spaces as text, by field. */
-  search: z.record(z.string(), z.string()),
+  /** The search spaces by field. */
+  search: z.record(z.string(), spaceSchema),
   metric: z.enum(studyMetrics),
   seed: z.int().min(0),
   eta: z.int().min(2),
@@ -51,7 +52,7 @@ export function readStudy(folder: string): StudySettings | undefined {
  * call this at once.
  *
  * @example
- * await createStudy('studies/sewer', { configuration, search: { batchSize: 'choice(64,128)' }, metric: 'mAP', seed: 0, eta: 3, minEpochs: 1 });
+ * await createStudy('studies/sewer', { configuration, search: { batchSize: { kind: 'choice', values: [64, 128] } }, metric: 'mAP', seed: 0, eta: 3, minEpochs: 1 });
  */
 export async function createStudy(folder: string, settings: StudySettings): Promise<void> {
   const path = studyPath(folder);

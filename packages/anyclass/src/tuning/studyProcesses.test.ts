@@ -27,7 +27,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const program = (name: string) => fileURLToPath(new URL(`../../test/${name}`, import.meta.url));
 const settings: StudySettings = {
   configuration: validateConfiguration({ data: { dataset: 'digits' }, epochs: 4 }),
-  search: { 'loss.alpha': 'uniform(0,1)' },
+  search: { 'loss.alpha': { kind: 'uniform', low: 0, high: 1 } },
   metric: 'mAP',
   seed: 0,
   eta: 3,

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { parseSearch } from '../commandLine/grammar/spaces.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { afterEvent, emptyState, type StudyEvent, type Trial } from './events.js';
 import { defaultMinEpochs } from './halving.js';
 import { fieldImportance } from './importance.js';
 import { metricText } from './score.js';
-import { checkSearch, defaultSearch, parseSearch } from './searchSpace.js';
+import { checkSearch, defaultSearch, searchSpace } from './searchSpace.js';
+import { spaceText } from './space.js';
 import type { StudySettings } from './study.js';
 import { studyResult, studyText } from './studyResult.js';
 import { trialConfiguration } from './trainTrial.js';
@@ -12,7 +14,10 @@ import { trialConfiguration } from './trainTrial.js';
 const configuration = validateConfiguration({ data: { dataset: 'digits' }, optimizer: { rate: 0.002 } });
 const settings: StudySettings = {
   configuration,
-  search: { 'loss.lambda': 'log(0.005,1)', batchSize: 'choice(32,64)' },
+  search: {
+    'loss.lambda': { kind: 'log', low: 0.005, high: 1 },
+    batchSize: { kind: 'choice', values: [32, 64] },
+  },
   metric: 'mAP',
   seed: 0,
   eta: 3,
@@ -126,7 +131,8 @@ describe('the importance of a field', () => {
 
 describe('the search', () => {
   test('by default covers the loss, and the area around the configured rate, decay and batch size', () => {
-    expect(defaultSearch(configuration)).toEqual({
+    const found = Object.entries(defaultSearch(configuration));
+    expect(Object.fromEntries(found.map(([field, space]) => [field, spaceText(space)]))).toEqual({
       'loss.alpha': 'uniform(0.1,1)',
       'loss.lambda': 'log(0.005,1)',
       'loss.beta': 'choice(null,0.9,0.99,0.999,0.9999)',
@@ -139,20 +145,26 @@ describe('the search', () => {
   });
 
   test('accepts a field with its space, or alone with the default space', () => {
-    expect(parseSearch(['epochs=int(2, 9)', 'loss.lambda'], configuration)).toEqual({
-      epochs: 'int(2,9)',
-      'loss.lambda': 'log(0.005,1)',
+    expect(searchSpace(parseSearch(['epochs=int(2, 9)', 'loss.lambda']), configuration)).toEqual({
+      epochs: { kind: 'int', low: 2, high: 9 },
+      'loss.lambda': { kind: 'log', low: 0.005, high: 1 },
     });
-    expect(() => parseSearch(['epochs'], configuration)).toThrow('search: epochs: write epochs=SPACE');
-    expect(() => parseSearch(['epochs=int(1,2)', 'epochs=int(1,3)'], configuration)).toThrow('listed twice');
+    expect(() => searchSpace({ epochs: 'default' }, configuration)).toThrow(
+      'search: epochs has no default space',
+    );
+    expect(() => searchSpace({ epochs: { kind: 'int', low: 9, high: 2 } }, configuration)).toThrow(
+      'search: int(9,2): expected two numbers, the lower one first',
+    );
+    expect(() => parseSearch(['epochs=int(1,2)', 'epochs=int(1,3)'])).toThrow('listed twice');
   });
 
   test.each([
-    [{ 'loss.lamda': 'log(0.1,1)' }, "did you mean 'lambda'?"],
-    [{ 'loss.lambda': 'log(0.1,3)' }, 'search: loss.lambda=log(0.1,3): '],
-    [{ batchSize: 'uniform(16,64)' }, 'search: batchSize=uniform(16,64): '],
-    [{ 'optimizer.name': 'choice(sgd,adam)' }, 'search: optimizer.name=choice(sgd,adam): '],
-  ])('%j is refused before any trial: %s', (search, message) => {
+    [['loss.lamda=log(0.1,1)'], "did you mean 'lambda'?"],
+    [['loss.lambda=log(0.1,3)'], 'search: loss.lambda=log(0.1,3): '],
+    [['batchSize=uniform(16,64)'], 'search: batchSize=uniform(16,64): '],
+    [['optimizer.name=choice(sgd,adam)'], 'search: optimizer.name=choice(sgd,adam): '],
+  ])('%j is refused before any trial: %s', (texts, message) => {
+    const search = searchSpace(parseSearch(texts), configuration);
     expect(() => checkSearch({ ...settings, search })).toThrow(message);
     expect(() => checkSearch(settings)).not.toThrow();
   });

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChildRunOptions, startChildRun } from '../children/childRun.js';
 import { type ChildDevice, deviceInChild, sharedCores } from '../children/devices.js';
-import { withOverrides } from '../configuration/overrides.js';
+import { withSettings } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { EpochRecord } from '../events/epochRecord.js';
@@ -61,10 +61,9 @@ export function trainTrial(study: string, settings: StudySettings, options: Trai
  */
 export function trialConfiguration(settings: StudySettings, values: Values): Configuration {
   const fields = Object.entries(values).map(([field, value]) => `${field}=${JSON.stringify(value)}`);
-  const source = `the configuration with ${fields.join(', ')}`;
   return validateConfiguration(
-    { ...withOverrides(settings.configuration, fields), bestBy: settings.metric },
-    source,
+    { ...withSettings(settings.configuration, values), bestBy: settings.metric },
+    `the configuration with ${fields.join(', ')}`,
   );
 }
 

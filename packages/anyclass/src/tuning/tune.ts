@@ -1,13 +1,14 @@
 // A search for good settings: the function behind `anyclass tune`.
 
 import { groupedDevices, type RunDevices } from '../children/devices.js';
+import type { Settings } from '../configuration/overrides.js';
 import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UsageError } from '../errors/usageError.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { absolutePaths } from '../runs/runFolder.js';
 import { defaultMinEpochs } from './halving.js';
 import { type Ledger, openLedger } from './ledger.js';
-import { checkSearch, defaultSearch, parseSearch } from './searchSpace.js';
+import { checkSearch, defaultSearch, type SearchRequest, searchSpace } from './searchSpace.js';
 import { createStudy, readStudy, refuseChange, type StudySettings } from './study.js';
 import { type StudyResult, studyResult } from './studyResult.js';
 import { trainTrial } from './trainTrial.js';
@@ -19,10 +20,10 @@ export interface StudyRequest {
   readonly config?: string | undefined;
   /** A DATASET to use instead of the configuration's. */
   readonly data?: string | undefined;
-  /** `field=value`, for all trials. */
-  readonly set?: readonly string[] | undefined;
-  /** `field=space`; by default α, λ, β, learning rate, weight decay and batch size. */
-  readonly search?: readonly string[] | undefined;
+  /** Fields to set in all trials, by their dotted names. */
+  readonly set?: Settings | undefined;
+  /** The fields to search; by default α, λ, β, learning rate, weight decay and batch size. */
+  readonly search?: SearchRequest | undefined;
   /** The validation metric to optimize. Default mAP. */
   readonly metric?: StudySettings['metric'] | undefined;
   /** Seed for the search. Default 0. */
@@ -87,13 +88,12 @@ async function openStudy(study: string, given: StudyRequest): Promise<StudySetti
   const configuration =
     config === undefined
       ? known?.configuration
-      : absolutePaths(await readConfiguration(config, { dataset: data, set: set ?? [] }));
+      : absolutePaths(await readConfiguration(config, { dataset: data, set }));
   if (!configuration)
     throw new UsageError(`${study} is a new study; name a configuration or recipe for it`, 'config');
-  const texts = search ? parseSearch(search, configuration) : known?.search;
   const settings: StudySettings = {
     configuration,
-    search: texts ?? defaultSearch(configuration),
+    search: search ? searchSpace(search, configuration) : (known?.search ?? defaultSearch(configuration)),
     metric: metric ?? known?.metric ?? 'mAP',
     seed: seed ?? known?.seed ?? 0,
     eta: eta ?? known?.eta ?? 3,

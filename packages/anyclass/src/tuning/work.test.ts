@@ -15,7 +15,10 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const settings: StudySettings = {
   configuration: validateConfiguration({ data: { dataset: 'digits' }, epochs: 9 }),
-  search: { 'loss.alpha': 'uniform(0,1)', 'optimizer.rate': 'log(1e-4,1)' },
+  search: {
+    'loss.alpha': { kind: 'uniform', low: 0, high: 1 },
+    'optimizer.rate': { kind: 'log', low: 1e-4, high: 1 },
+  },
   metric: 'mAP',
   seed: 5,
   eta: 3,

@@ -13,7 +13,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 
 const settings: StudySettings = {
   configuration: validateConfiguration({ data: { dataset: 'digits' }, epochs: 2 }),
-  search: { 'loss.alpha': 'choice(0.5)' },
+  search: { 'loss.alpha': { kind: 'choice', values: [0.5] } },
   metric: 'bce',
   seed: 0,
   eta: 3,
