@@ -77,7 +77,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     '.',
   ],
   'packages/anyclass/src/children': ['messages.ts', 'ranks', '.'],
-  'packages/anyclass/src/commandLine': ['display', '.'],
+  'packages/anyclass/src/commandLine': ['display', 'grammar', '.'],
   'packages/anyclass/src/data': [
     'augmentation',
     'images',
