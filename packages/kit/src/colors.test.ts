@@ -1,33 +1,34 @@
 import { expect, test } from 'vitest';
 import {
-  heatColors,
-  heatInkOn,
-  namedShades,
-  pageColors,
-  paletteStyle,
+  type Color,
+  colorStyle,
+  fixedColors,
+  inkOnLevel,
+  levels,
+  outcomes,
   type Shade,
-  seriesColors,
-  themed,
-} from './palette.js';
+  shades,
+} from './colors.js';
 
 const modes = ['light', 'dark'] as const satisfies readonly (keyof Shade)[];
+const series = ['series-1', 'series-2', 'series-3', 'series-4'] as const;
 
-test.each(modes)('in %s mode, text has a contrast of 4.5 and every series one of 3 (WCAG 2.2)', (mode) => {
-  const ground = luminance(pageColors.ground[mode]);
-  for (const text of ['ink', 'faint', 'accent'] as const) {
-    expect(contrast(luminance(pageColors[text][mode]), ground)).toBeGreaterThan(4.5);
-  }
-  for (const shade of seriesColors) {
-    expect(contrast(luminance(shade[mode]), ground)).toBeGreaterThan(3);
-  }
-});
-
-test.each(modes)('in %s mode, the numbers in a heat map have a contrast of 4 with their cell', (mode) => {
-  for (const [step, shade] of heatColors.entries()) {
-    const ink = luminance(heatInkOn(step)[mode]);
-    expect(contrast(ink, luminance(shade[mode]))).toBeGreaterThan(4);
-  }
-});
+test.each(modes)(
+  'in %s mode, text has a contrast of 4.5 on every ground, and marks one of 3 (WCAG 2.2)',
+  (mode) => {
+    const of = (one: Color, other: Color) =>
+      contrast(luminance(shades[one][mode]), luminance(shades[other][mode]));
+    for (const ground of ['page', 'sunk'] as const) {
+      for (const text of ['ink', 'ink-2', 'ink-3', 'accent'] as const)
+        expect(of(text, ground)).toBeGreaterThan(4.5);
+      for (const name of outcomes) expect(of(`${name}-ink`, ground)).toBeGreaterThan(4.5);
+    }
+    for (const name of outcomes) expect(of(`${name}-ink`, `${name}-soft`)).toBeGreaterThan(4.5);
+    for (const name of [...series, 'found', 'missed', 'false-alarm'] as const)
+      expect(of(name, 'page')).toBeGreaterThan(3);
+    for (const level of levels) expect(of(inkOnLevel(level), level)).toBeGreaterThan(4.5);
+  },
+);
 
 // Machado, Oliveira and Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency",
 // 2009, severity 1, on linear RGB.
@@ -39,26 +40,27 @@ const vision = {
 } as const;
 
 test.each(['normal', 'protanopia', 'deuteranopia', 'tritanopia'] as const)(
-  'with %s vision, any two series differ by more than 10 in CIELAB',
+  'with %s vision, any two outcomes and any two series differ by more than 10 in CIELAB',
   (kind) => {
     for (const mode of modes) {
-      const seen = seriesColors.map((shade) => lab(times(vision[kind], linear(shade[mode]))));
-      seen.forEach((one, i) => {
-        for (const other of seen.slice(i + 1)) {
-          expect(Math.hypot(...one.map((value, k) => value - other[k]!))).toBeGreaterThan(10);
-        }
-      });
+      for (const names of [outcomes, series]) {
+        const seen = names.map((name) => lab(times(vision[kind], linear(shades[name][mode]))));
+        seen.forEach((one, i) => {
+          for (const other of seen.slice(i + 1)) {
+            expect(Math.hypot(...one.map((value, k) => value - other[k]!))).toBeGreaterThan(10);
+          }
+        });
+      }
     }
   },
 );
 
-test('every light color has one name, so that a figure can follow the theme of the page', () => {
-  const lights = Array.from(namedShades.values(), ({ light }) => light);
-  expect(new Set(lights).size).toBe(lights.length);
-  expect(themed('<path stroke="#0072b2" fill="#123456"/>')).toBe(
-    '<path stroke="var(--series-0, #0072b2)" fill="#123456"/>',
-  );
-  expect(paletteStyle()).toContain('--series-0: #56b4e9;');
+test('both modes have every variable, and a chart in a file has the light ones', () => {
+  for (const [name, { light, dark }] of Object.entries(shades)) {
+    expect(colorStyle).toContain(`--${name}: ${light};`);
+    expect(colorStyle).toContain(`--${name}: ${dark};`);
+  }
+  expect(fixedColors('stroke:var(--found)')).toBe('stroke:#14917f');
 });
 
 function linear(color: string): number[] {

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import { budgetBar } from './budgetBar.js';
+import { forest } from './forest.js';
+import { spreadLabels } from './labels.js';
+import { lineChart } from './lineChart.js';
+import { chartFile, plot } from './plot.js';
+import { seriesLook } from './series.js';
+import { roundRange, roundTicks } from './ticks.js';
+import { tradeOff } from './tradeOff.js';
+
+test('ticks are round and lie within the range', () => {
+  expect(roundTicks(0, 1, 5).map(({ text }) => text)).toEqual(['0', '0.2', '0.4', '0.6', '0.8', '1']);
+  expect(roundTicks(1, 30, 5, { isWhole: true }).map(({ at }) => at)).toEqual([10, 20, 30]);
+  expect(roundTicks(0.1, 0.3, 3).map(({ at }) => at)).toEqual([0.1, 0.2, 0.3]);
+});
+
+test('a range holds its values, stays within its limits, and is never empty', () => {
+  expect(roundRange([41.2, 58.9], { within: [0, 100] })).toEqual([40, 60]);
+  expect(roundRange([99.5], { within: [0, 100], least: 1 })).toEqual([99, 100]);
+  const [low, high] = roundRange([0.3, 0.3]);
+  expect(low).toBeLessThan(high);
+});
+
+test('places are shares of the width and pixels of the height, so that text keeps its size', () => {
+  const axis = { range: [0, 2], ticks: [] } as const;
+  const svg = plot({ label: 'a', height: 80, x: axis, y: axis }, (at) => `${at.x(1)} ${at.y(0.5)}`);
+  expect(svg).toContain('>50% 60<');
+  expect(svg.slice(0, svg.indexOf('>'))).not.toContain('viewBox');
+});
+
+test('a chart in a file has a size, its own style, and no variables', () => {
+  const chart = lineChart(
+    [
+      {
+        name: 'F1',
+        points: [
+          { x: 0, y: 1 },
+          { x: 1, y: 2 },
+        ],
+      },
+    ],
+    { label: 'F1 by epoch', x: 'epoch', y: '%' },
+  );
+  const file = chartFile(chart, 500);
+  expect(file).toMatch(
+    /^<svg xmlns="[^"]*" viewBox="-\d+ -\d+ 500 \d+" width="500" height="\d+" role="img" aria-label="F1 by epoch">/,
+  );
+  expect(file).not.toMatch(/var\(|calc\(|data-space/);
+  expect(file).toContain('#16191f');
+});
+
+test('names of lines are moved apart and stay in the chart', () => {
+  const heights = spreadLabels(
+    [
+      { text: 'a', y: 100 },
+      { text: 'b', y: 99 },
+      { text: 'c', y: 98 },
+    ],
+    100,
+  );
+  expect(heights).toEqual([100, 86, 72]);
+});
+
+test('no two of 24 lines look the same, and neighbors differ without color', () => {
+  const looks = Array.from({ length: 24 }, (_, i) => seriesLook(i));
+  expect(new Set(looks.map(({ stroke, dash }) => stroke + dash)).size).toBe(24);
+  looks.slice(1).forEach(({ dash }, i) => {
+    expect(dash).not.toBe(looks[i]!.dash);
+  });
+});
+
+test('a line has gaps where it has no value, and jumps over none', () => {
+  const points = [1, 2, null, 4, 5].map((y, x) => ({ x, y }));
+  const svg = lineChart([{ name: 'a', points }], { label: 'a', x: 'x', y: 'y' });
+  expect(svg.match(/<path /g)).toHaveLength(2);
+});
+
+test('a difference that holds is filled, in the color of its direction; an open one is gray', () => {
+  const row = { name: 'F1', value: 0.07, low: 0.02, high: 0.12 };
+  const of = (state: 'holds' | 'interval' | 'open', isBetter = true) =>
+    forest('Difference', [{ title: 'a', rows: [{ ...row, state, isBetter }] }]);
+  expect(of('holds')).toContain('fill:var(--found)');
+  expect(of('holds', false)).toContain('fill:var(--missed)');
+  expect(of('interval')).toMatch(/fill:var\(--page\);stroke:var\(--ink\)/);
+  expect(of('open')).toMatch(/fill:var\(--page\);stroke:var\(--clear\)/);
+  expect(of('holds')).toContain('+7.0 (+2.0 to +12.0)');
+});
+
+test('the trade-off marks the chosen budget and shades what cannot be promised', () => {
+  const chosen = { budget: 0.05, found: 0.79, f1: 0.71 };
+  const steps = [{ budget: 0.02, found: 0.6, f1: 0.6 }, chosen, { budget: 0.1, found: 0.8, f1: 0.72 }];
+  const svg = tradeOff({ steps, chosen, leastPromised: 0.01, positives: 'positives' });
+  expect(svg).toContain('79% of positives found');
+  expect(svg).toContain('F1 71.0');
+  expect(svg).toContain('chosen: 5%');
+  expect(svg).toMatch(/<rect x="0" y="0" width="10%"/);
+});
+
+test('the budget bar tells both numbers to a screen reader', () => {
+  expect(budgetBar({ budget: 0.05, seen: 0.025 })).toContain('seen on test 2.5% against the budget of 5%');
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { gallery, looks } from './blocks/cards.js';
+import { foundBars } from './blocks/strips.js';
+import { facts, folded, note, panel, verdict } from './blocks/words.js';
+import { bars, columns } from './chart/bars.js';
+import { dots } from './chart/dots.js';
+import { forest } from './chart/forest.js';
+import { lineChart } from './chart/lineChart.js';
+import { matrix } from './chart/matrix.js';
+import { multiples } from './chart/multiples.js';
+import { parallel } from './chart/parallel.js';
+import { escaped, verbatim } from './escaped.js';
+
+const hostile = '<img src=x onerror="alert(1)">&\u202e\u0007\u2066';
+
+test('markup, control characters and bidirectional marks become visible text', () => {
+  expect(escaped(hostile)).toBe('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;⟨RLO⟩␇⟨LRI⟩');
+  expect(escaped('a\u0085b\u007f')).toBe('a⟨U+0085⟩b⟨U+007F⟩');
+  expect(escaped('שלום\tline\nbreak')).toBe('שלום\tline\nbreak');
+});
+
+test('text to copy changes nothing but markup', () => {
+  expect(verbatim('a\u202e<')).toBe('a\u202e&lt;');
+});
+
+test('every function escapes the names that it is given', () => {
+  const line = { name: hostile, points: [0, 1].map((x) => ({ x, y: x, low: 0, high: 1 })) };
+  const tick = { at: 0.5, text: hostile };
+  const all = [
+    lineChart([line], { label: hostile, x: hostile, y: hostile, xTicks: [tick], mark: tick }),
+    dots(hostile, [{ name: hostile, value: 0.4 }]),
+    bars(hostile, [{ name: hostile, value: 1, text: hostile }]),
+    columns(hostile, hostile, [{ text: hostile, value: 1 }]),
+    forest(hostile, [
+      { title: hostile, rows: [{ name: hostile, value: 0, low: 0, high: 0, state: 'open' }] },
+    ]),
+    ...multiples([{ title: hostile, remark: hostile, series: [{ name: hostile, values: [1] }] }], [0, 1]),
+    matrix(hostile, [hostile], [[{ share: 1, text: hostile, label: hostile }]]),
+    parallel(hostile, [{ name: hostile, ticks: [tick] }], [{ label: hostile, places: [0.5] }]),
+    foundBars([{ name: hostile, present: 2, found: 1, other: 0 }]),
+    gallery([
+      {
+        image: 'data:,',
+        alt: hostile,
+        title: hostile,
+        remark: hostile,
+        file: hostile,
+        bars: [{ name: hostile, value: 0.5, threshold: null }],
+      },
+    ]),
+    looks([
+      { image: 'data:,', alt: '', title: hostile, remark: hostile, tone: 'found', href: `#${hostile}` },
+    ]),
+    verdict({ tags: [{ tone: 'found', text: hostile }], headline: hostile, text: '' }),
+    panel(hostile, hostile, ''),
+    facts([[hostile, '']]),
+    note(hostile),
+    folded(hostile, hostile, ''),
+  ];
+  for (const html of all) {
+    expect(html).not.toContain('<img src=x');
+    for (const mark of ['\u202e', '\u0007', '\u2066']) expect(html).not.toContain(mark);
+    expect(html).toContain('⟨RLO⟩');
+  }
+});
