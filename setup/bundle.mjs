@@ -17,7 +17,7 @@ const torch = join(root, 'packages/torch');
 /** The modules that run in their own processes and threads. */
 const workers = [
   'data/images/dicom/codecThread.js',
-  'data/images/pool/decodeProcess.js',
+  'data/images/decoding/pool/decodeProcess.js',
   'serving/models/inferenceWorker.js',
 ];
 

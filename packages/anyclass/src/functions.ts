@@ -4,7 +4,7 @@ import type { nn } from '@anyclass/torch';
 import type { Settings } from './configuration/overrides.js';
 import type { ReadOptions } from './configuration/readConfiguration.js';
 import type { Configuration, ConfigurationInput } from './configuration/schema.js';
-import type { Dataset, SplitName } from './data/dataset.js';
+import type { Dataset, SplitName } from './data/dataset/dataset.js';
 import type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
 import type { EvaluateScoresOptions } from './evaluation/evaluateScores.js';
 import type { Judgment } from './events/judgment.js';

@@ -1,6 +1,6 @@
 // Kinds of damage to files: truncated, some bytes changed, a character inserted, a line dropped or doubled.
 
-import { randomStream } from '../src/data/philox.js';
+import { randomStream } from '../src/data/random/philox.js';
 
 type Damage = (bytes: Buffer, draw: ReturnType<typeof randomStream>) => Buffer;
 

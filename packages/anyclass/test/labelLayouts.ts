@@ -4,7 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import sharp from 'sharp';
-import type { Dataset } from '../src/data/dataset.js';
+import type { Dataset } from '../src/data/dataset/dataset.js';
 
 /** Returns a function that writes a file below a folder and creates the folders above it. */
 export function fileWriter(root: string): (name: string, content: string | Buffer) => void {

@@ -7,7 +7,7 @@
 import { writeFileSync } from 'node:fs';
 import { noGrad, randn, setSeed, tidy } from '@anyclass/torch';
 import { validateConfiguration } from '../dist/configuration/validate.js';
-import { deviceBatch } from '../dist/data/deviceBatch.js';
+import { deviceBatch } from '../dist/data/batches/deviceBatch.js';
 import { gatherFloats } from '../dist/distribution/exchange.js';
 import { joinRanks } from '../dist/distribution/ranks.js';
 import { openRunData } from '../dist/training/dataForRun.js';

@@ -8,7 +8,7 @@ import { refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { configurationSchema } from '../configuration/schema.js';
 import { validateConfiguration, validateParts } from '../configuration/validate.js';
-import { splitNames } from '../data/dataset.js';
+import { splitNames } from '../data/dataset/dataset.js';
 import { isSpeaker } from '../distribution/speaker.js';
 import { UsageError } from '../errors/usageError.js';
 import { readClassImportance } from '../evaluation/classImportance.js';

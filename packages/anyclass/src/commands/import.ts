@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { frameField, windowField } from '../data/images/readingFields.js';
+import { frameField, windowField } from '../data/dataset/reading/readingFields.js';
 import { UsageError } from '../errors/usageError.js';
 import { makeFolderOf } from '../files/outputs.js';
 import { networkNames } from '../networks/catalog.js';

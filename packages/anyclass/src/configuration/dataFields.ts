@@ -1,7 +1,7 @@
 // The data fields of a configuration.
 
 import { z } from 'zod';
-import { readingFields } from '../data/images/readingFields.js';
+import { readingFields } from '../data/dataset/reading/readingFields.js';
 
 const count = z.int().positive();
 const share = z.number().min(0).max(1);

@@ -1,6 +1,6 @@
-import type { Dataset } from '../data/dataset.js';
+import type { Dataset } from '../data/dataset/dataset.js';
+import { changedPreparation } from '../data/dataset/preparation.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
-import { changedPreparation } from '../data/preparation.js';
 import { UserError } from '../errors/userError.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
 import type { Configuration } from './schema.js';

@@ -8,9 +8,9 @@ import { nearestOrAll } from '../errors/nearest.js';
 import { shownPath } from '../files/shownPath.js';
 import { isPattern, knownDatasets, matchingFiles } from './datasetSpec.js';
 import { isMatrixFile } from './features/matrixFile.js';
-import { holdsVocAnnotations } from './readers/voc.js';
-import { folderContents } from './readers/walkFolder.js';
-import { yoloFileIn } from './readers/yolo.js';
+import { holdsVocAnnotations } from './readers/folders/voc.js';
+import { folderContents } from './readers/folders/walkFolder.js';
+import { yoloFileIn } from './readers/folders/yolo.js';
 
 /** `matrix`: features in `.npy` or `.safetensors`, with labels in a CSV file of the same name. */
 type TableKind = 'csv' | 'json' | 'parquet' | 'arff' | 'matrix';

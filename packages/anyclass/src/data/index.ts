@@ -3,6 +3,7 @@
 
 export { DataError } from '../errors/dataError.js';
 export type { Quarantined } from '../events/runSummary.js';
+export { type Batch, createLoader, type Loader, type LoaderOptions } from './batches/loader.js';
 export { type CacheState, openPixels } from './cache/openCache.js';
 export { type PrepareOptions, type PrepareResult, prepareCache } from './cache/prepareCache.js';
 export {
@@ -14,7 +15,10 @@ export {
   type SplitName,
   type Splits,
   splitNames,
-} from './dataset.js';
+} from './dataset/dataset.js';
+export type { ImageSource, StoredImage } from './dataset/imageSource.js';
+export type { LabelMatrix } from './dataset/labelMatrix.js';
+export type { NameTable } from './dataset/nameTable.js';
 export {
   absoluteDataset,
   type DatasetSpec,
@@ -25,16 +29,12 @@ export {
 } from './datasetSpec.js';
 export type { DigitsOptions } from './digits/digits.js';
 export { type Mnist, readMnist } from './digits/mnist.js';
-export { decodeImage, type PixelFormat } from './images/decode.js';
-export type { DecoderOptions } from './images/decoder.js';
-export type { ImageSource, StoredImage } from './images/imageSource.js';
+export { decodeImage, type PixelFormat } from './images/decoding/decode.js';
+export type { DecoderOptions } from './images/decoding/decoder.js';
 export { decodedPixels, type PixelSource } from './images/pixelSource.js';
-export type { LabelMatrix } from './labelMatrix.js';
-export { type Batch, createLoader, type Loader, type LoaderOptions } from './loading/loader.js';
-export type { NameTable } from './nameTable.js';
 export { type OpenOptions, openDataset } from './openDataset.js';
-export type { UncertainPolicy } from './readers/labelCells.js';
-export { sewermlClasses } from './readers/sewerml.js';
+export { sewermlClasses } from './readers/known/sewerml.js';
 export type { DrawOptions } from './splits/drawSplits.js';
 export { loadSplits, saveSplits } from './splits/splitFiles.js';
 export { chooseSubset, type SubsetOptions } from './splits/subset.js';
+export type { UncertainPolicy } from './tables/labelCells.js';

@@ -2,23 +2,23 @@ import { existsSync } from 'node:fs';
 import { DataError } from '../errors/dataError.js';
 import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { shownPath } from '../files/shownPath.js';
-import { type Dataset, type DatasetTable, photographPreparation } from './dataset.js';
+import { type Dataset, type DatasetTable, photographPreparation } from './dataset/dataset.js';
+import { selectClasses } from './dataset/labelMatrix.js';
 import { datasetFiles, type FolderLayout } from './datasetFiles.js';
 import { type DatasetSpec, parseDataset } from './datasetSpec.js';
 import { type DigitsOptions, readDigits } from './digits/digits.js';
-import { selectClasses } from './labelMatrix.js';
-import { readChestxray14 } from './readers/chestxray14.js';
-import { readChexpert } from './readers/chexpert.js';
-import { readClassFolders } from './readers/classFolders.js';
-import { readCoco } from './readers/coco.js';
-import { cocoSubsets, readCocoSubset } from './readers/cocoSubsets.js';
-import { type CsvTableOptions, readCsvTables } from './readers/csvTables.js';
-import { readParquetTables } from './readers/parquetTables.js';
-import { readSewerml } from './readers/sewerml.js';
-import type { Unlabeled } from './readers/unlabeled.js';
-import { readVoc } from './readers/voc.js';
-import { readVocChallenge } from './readers/vocChallenges.js';
-import { readYolo } from './readers/yolo.js';
+import { readCoco } from './readers/coco/coco.js';
+import { cocoSubsets, readCocoSubset } from './readers/coco/cocoSubsets.js';
+import { readClassFolders } from './readers/folders/classFolders.js';
+import type { Unlabeled } from './readers/folders/unlabeled.js';
+import { readVoc } from './readers/folders/voc.js';
+import { readYolo } from './readers/folders/yolo.js';
+import { readChestxray14 } from './readers/known/chestxray14.js';
+import { readChexpert } from './readers/known/chexpert.js';
+import { readSewerml } from './readers/known/sewerml.js';
+import { readVocChallenge } from './readers/known/vocChallenges.js';
+import { type CsvTableOptions, readCsvTables } from './readers/labelTables/csvTables.js';
+import { readParquetTables } from './readers/labelTables/parquetTables.js';
 import { type DrawOptions, describeDraw, drawSplits } from './splits/drawSplits.js';
 import { loadSplits } from './splits/splitFiles.js';
 
@@ -94,17 +94,17 @@ async function readDatasetTable(spec: DatasetSpec, options: OpenOptions): Promis
         setting: 'data.features=null',
       });
     }
-    const { readWithFeatures } = await import('./features/joinFeatures.js');
+    const { readWithFeatures } = await import('./readers/labelTables/joinFeatures.js');
     return readWithFeatures(found.paths, options.featureFile, table);
   }
   if (found.kind === 'csv') return readCsvTables(found.paths, table);
   if (found.kind === 'parquet') return readParquetTables(found.paths, table);
   if (found.kind === 'matrix') {
-    const { readMatrices } = await import('./features/joinFeatures.js');
+    const { readMatrices } = await import('./readers/labelTables/joinFeatures.js');
     return readMatrices(found.paths, table);
   }
   if (found.kind === 'arff') {
-    const { readArffTables } = await import('./readers/arffTables.js');
+    const { readArffTables } = await import('./readers/labelTables/arffTables.js');
     return readArffTables(found.paths, table);
   }
   refuseColumns('COCO', options);

@@ -24,4 +24,4 @@ export {
   deviceBatch,
   deviceImages,
   type ImageBatch,
-} from './deviceBatch.js';
+} from './batches/deviceBatch.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rowsOfStep } from '../data/loading/order.js';
+import { rowsOfStep } from '../data/batches/order.js';
 import { largestShare, shareOf } from './shares.js';
 
 test('the shares of all ranks cover everything once and in order, and differ by at most one', () => {

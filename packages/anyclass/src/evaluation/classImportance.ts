@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileProblem } from '@anyclass/files';
 import { z } from 'zod';
-import { sewermlClasses } from '../data/readers/sewerml.js';
+import { sewermlClasses } from '../data/readers/known/sewerml.js';
 import { expectation } from '../errors/expectation.js';
 import { nearestOrAll } from '../errors/nearest.js';
 import { UserError } from '../errors/userError.js';

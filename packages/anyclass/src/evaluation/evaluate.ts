@@ -2,10 +2,10 @@
 
 import { type Decision, type FitDecisionOptions, type Metrics, measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../configuration/openOptions.js';
-import { type Dataset, instanceWord, type SplitName, splitNames } from '../data/dataset.js';
-import { openInputs } from '../data/inputs.js';
+import { type Dataset, instanceWord, type SplitName, splitNames } from '../data/dataset/dataset.js';
+import { openInputs } from '../data/dataset/inputs.js';
+import type { PreparationChanges } from '../data/dataset/preparation.js';
 import type { OpenOptions } from '../data/openDataset.js';
-import type { PreparationChanges } from '../data/preparation.js';
 import { failingTogether } from '../distribution/failure.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { UserError } from '../errors/userError.js';

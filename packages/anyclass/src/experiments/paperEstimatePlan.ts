@@ -5,8 +5,8 @@ import { type ChildDevice, freeGpuMemory, runDevices } from '../children/devices
 import { defined, openData } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
-import { closeDataset } from '../data/dataset.js';
-import { pixelFormat } from '../data/preparation.js';
+import { closeDataset } from '../data/dataset/dataset.js';
+import { pixelFormat } from '../data/dataset/preparation.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { networkCost } from '../networks/catalog.js';
 import { readEpochs } from '../runs/metricsLog.js';

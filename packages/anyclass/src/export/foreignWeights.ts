@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { noGrad, saveTensors, type Tensor, tidy } from '@anyclass/torch';
-import { type ImagePreparation, takesFeatures } from '../data/inputs.js';
+import { type ImagePreparation, takesFeatures } from '../data/dataset/inputs.js';
 import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { networkDefinitions, networkNames } from '../networks/catalog.js';

@@ -1,11 +1,11 @@
 // Decodes any number of images from any source in batches, with memory for only two batches.
 
 import { availableParallelism } from 'node:os';
-import type { ImageBatch } from '../data/deviceBatch.js';
-import { imageBytes, type PixelFormat } from '../data/images/decode.js';
-import { createDecoder, type UnreadImage } from '../data/images/decoder.js';
-import { MachineError } from '../data/images/storage.js';
-import { limiter, settleAll } from '../data/loading/limiter.js';
+import type { ImageBatch } from '../data/batches/deviceBatch.js';
+import { imageBytes, type PixelFormat } from '../data/images/decoding/decode.js';
+import { createDecoder, type UnreadImage } from '../data/images/decoding/decoder.js';
+import { limiter, settleAll } from '../data/images/limiter.js';
+import { MachineError } from '../data/images/storage/storage.js';
 import { reasonOf } from '../errors/reasonOf.js';
 
 /** A batch, and the outcome for every image that was meant for it. */

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import type { Device } from '@anyclass/torch';
-import { takesFeatures } from '../data/inputs.js';
-import { changedInput, type PreparationChanges } from '../data/preparation.js';
+import { takesFeatures } from '../data/dataset/inputs.js';
+import { changedInput, type PreparationChanges } from '../data/dataset/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';

@@ -1,6 +1,6 @@
-import type { Dataset } from '../data/dataset.js';
-import { isNumbered, selectFeatures } from '../data/features/featureSource.js';
-import { type ModelInput, takesFeatures } from '../data/inputs.js';
+import type { Dataset } from '../data/dataset/dataset.js';
+import { isNumbered, selectFeatures } from '../data/dataset/featureSource.js';
+import { type ModelInput, takesFeatures } from '../data/dataset/inputs.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';

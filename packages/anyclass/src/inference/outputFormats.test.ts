@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sewermlClasses } from '../data/readers/sewerml.js';
+import { sewermlClasses } from '../data/readers/known/sewerml.js';
 import { fixedDecision } from './modelDecision.js';
 import { outputOf } from './outputFormats.js';
 

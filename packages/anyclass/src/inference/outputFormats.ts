@@ -1,7 +1,7 @@
 // Predictions as lines of text.
 
 import { type Decision, presenceProbability } from '@anyclass/core';
-import { sewermlClasses } from '../data/readers/sewerml.js';
+import { sewermlClasses } from '../data/readers/known/sewerml.js';
 import { UserError } from '../errors/userError.js';
 import { csvCell } from '../runs/scoreFiles.js';
 import { named, type Prediction } from './predictor.js';

@@ -1,7 +1,7 @@
 // Prediction with a model: images or feature vectors in, probabilities and labels out.
 
 import { type Decision, presenceProbability } from '@anyclass/core';
-import { isFeatureFormat, takesFeatures } from '../data/inputs.js';
+import { isFeatureFormat, takesFeatures } from '../data/dataset/inputs.js';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { decideLogits } from './decideLogits.js';

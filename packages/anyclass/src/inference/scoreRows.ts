@@ -1,9 +1,9 @@
 // Computes a network's logits for rows of a dataset, along with their labels.
 
-import type { Dataset } from '../data/dataset.js';
-import { refusePartial } from '../data/images/missingImages.js';
-import type { InputSource } from '../data/inputs.js';
-import { createLoader } from '../data/loading/loader.js';
+import { createLoader } from '../data/batches/loader.js';
+import type { Dataset } from '../data/dataset/dataset.js';
+import type { InputSource } from '../data/dataset/inputs.js';
+import { refusePartial } from '../data/images/storage/missingImages.js';
 import { gatherFloats, gatherIntegers, gatherLists } from '../distribution/exchange.js';
 import { ownThreads, type Ranks } from '../distribution/ranks.js';
 import { shareOf } from '../distribution/shares.js';

@@ -2,9 +2,9 @@
 
 import { sigmoid } from '@anyclass/core';
 import { captureStep, noGrad, type Tensor, tidy } from '@anyclass/torch';
-import { deviceFeatures, deviceImages, type ImageBatch } from '../data/deviceBatch.js';
-import { type InputFormat, type ModelInput, takesFeatures } from '../data/inputs.js';
-import { pixelFormat } from '../data/preparation.js';
+import { deviceFeatures, deviceImages, type ImageBatch } from '../data/batches/deviceBatch.js';
+import { type InputFormat, type ModelInput, takesFeatures } from '../data/dataset/inputs.js';
+import { pixelFormat } from '../data/dataset/preparation.js';
 import type { Network } from '../networks/network.js';
 import { type ComputeSettings, inPrecision } from './computeDevice.js';
 import { withMemoryAdvice } from './memory.js';

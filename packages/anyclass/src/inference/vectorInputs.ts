@@ -1,7 +1,7 @@
 // Batches of feature vectors for a model.
 
-import type { ImageBatch } from '../data/deviceBatch.js';
-import { type FeatureFormat, floatsOf } from '../data/inputs.js';
+import type { ImageBatch } from '../data/batches/deviceBatch.js';
+import { type FeatureFormat, floatsOf } from '../data/dataset/inputs.js';
 import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import { inOrder } from './decodedBatches.js';

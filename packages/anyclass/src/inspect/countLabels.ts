@@ -1,5 +1,5 @@
 import { effectiveNumberWeights } from '@anyclass/core';
-import { type Dataset, type SplitName, splitNames } from '../data/dataset.js';
+import { type Dataset, type SplitName, splitNames } from '../data/dataset/dataset.js';
 import type { ClassCount, Inspection, LabelCount, SplitCount } from './inspection.js';
 
 type Labels = Pick<Dataset, 'classes' | 'splits' | 'labels'>;

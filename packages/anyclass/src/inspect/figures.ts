@@ -2,7 +2,7 @@
 
 import { paleColor, seriesColors } from '../charts/palette.js';
 import { axis, labelWidth, legend, light, ownMargins, renderChart } from '../charts/render.js';
-import { splitNames } from '../data/dataset.js';
+import { splitNames } from '../data/dataset/dataset.js';
 import type { Figure } from '../pages/blocks.js';
 import type { ClassCount, Inspection } from './inspection.js';
 

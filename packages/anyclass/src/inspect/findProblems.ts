@@ -1,4 +1,4 @@
-import { type Dataset, splitNames } from '../data/dataset.js';
+import { type Dataset, splitNames } from '../data/dataset/dataset.js';
 import { inflected, type Words } from '../errors/counted.js';
 import type { DuplicateGroups } from './duplicates.js';
 import type { ExaminedFeatures } from './examineFeatures.js';

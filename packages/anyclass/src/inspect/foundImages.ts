@@ -1,4 +1,4 @@
-import { type Dataset, splitNames } from '../data/dataset.js';
+import { type Dataset, splitNames } from '../data/dataset/dataset.js';
 import type { FoundImage } from './inspection.js';
 
 /**

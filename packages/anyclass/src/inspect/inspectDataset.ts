@@ -2,7 +2,7 @@
 // (`findProblems`, `lambdaAdvice`), and shows the result as text (`inspectText`) or as a page (`inspectPage`,
 // `figures`, `samples`).
 
-import { closeDataset, type Dataset } from '../data/dataset.js';
+import { closeDataset, type Dataset } from '../data/dataset/dataset.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import {
   balanceWeights,

@@ -1,4 +1,4 @@
-import type { LevelStatistics } from '../data/images/levels/levelSurvey.js';
+import type { LevelStatistics } from '../data/images/levelSurvey.js';
 import { counted } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
 import type { FeatureSummary, ImageStatistics, Inspection, LabelCount } from './inspection.js';

@@ -1,5 +1,5 @@
-import type { SplitName } from '../data/dataset.js';
-import type { LevelStatistics } from '../data/images/levels/levelSurvey.js';
+import type { SplitName } from '../data/dataset/dataset.js';
+import type { LevelStatistics } from '../data/images/levelSurvey.js';
 import type { Quarantined } from '../events/runSummary.js';
 
 /** Instances of a split, or of all splits together. */

@@ -1,9 +1,9 @@
 import { NumpyRandom } from '@anyclass/core';
 import { expect, test } from 'vitest';
-import type { Dataset } from '../data/dataset.js';
-import { absentImages } from '../data/images/absentImages.js';
-import { labelMatrixBuilder } from '../data/labelMatrix.js';
-import { nameTableBuilder } from '../data/nameTable.js';
+import { absentImages } from '../data/dataset/absentImages.js';
+import type { Dataset } from '../data/dataset/dataset.js';
+import { labelMatrixBuilder } from '../data/dataset/labelMatrix.js';
+import { nameTableBuilder } from '../data/dataset/nameTable.js';
 import { labelSuspects } from './labelSuspects.js';
 
 const classes = ['crack', 'root'];

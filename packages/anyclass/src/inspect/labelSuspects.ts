@@ -2,7 +2,7 @@
 // Uncertainty in Dataset Labels", JAIR 2021: for each class, a score is compared with the typical scores of
 // images with either label.
 
-import { type Dataset, splitNames } from '../data/dataset.js';
+import { type Dataset, splitNames } from '../data/dataset/dataset.js';
 import { foundImages } from './foundImages.js';
 import type { LabelSuspect } from './inspection.js';
 

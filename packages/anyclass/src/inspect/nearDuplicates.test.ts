@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { expect, test } from 'vitest';
-import { randomStream } from '../data/philox.js';
+import { randomStream } from '../data/random/philox.js';
 import { nearDistance, nearDuplicateFinder } from './nearDuplicates.js';
 import { type PerceptualHash, perceptualHash } from './perceptualHash.js';
 

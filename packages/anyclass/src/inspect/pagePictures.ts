@@ -1,6 +1,6 @@
 // The images embedded in an inspection page.
 
-import type { Dataset } from '../data/dataset.js';
+import type { Dataset } from '../data/dataset/dataset.js';
 import type { FoundImage, Inspection, LabelSuspect } from './inspection.js';
 import { type SampleRow, sampleImages, thumbnail } from './samples.js';
 

@@ -5,11 +5,11 @@ import { openData } from '../configuration/openOptions.js';
 import { type PlainObject, type Settings, withSettings } from '../configuration/overrides.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { imageSize } from '../data/images/decode.js';
-import type { ImageSource } from '../data/images/imageSource.js';
-import { surveySample } from '../data/images/levels/levelSurvey.js';
-import { checkImagesAreThere } from '../data/images/missingImages.js';
-import type { ImageReading } from '../data/images/unpack.js';
+import type { ImageSource } from '../data/dataset/imageSource.js';
+import { imageSize } from '../data/images/decoding/decode.js';
+import type { ImageReading } from '../data/images/formats/unpack.js';
+import { surveySample } from '../data/images/levelSurvey.js';
+import { checkImagesAreThere } from '../data/images/storage/missingImages.js';
 import { counted } from '../errors/counted.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Dataset } from '../data/dataset.js';
-import { photographPreparation } from '../data/dataset.js';
+import type { Dataset } from '../data/dataset/dataset.js';
+import { photographPreparation } from '../data/dataset/dataset.js';
+import { labelMatrixBuilder } from '../data/dataset/labelMatrix.js';
 import { readDigits } from '../data/digits/digits.js';
-import { labelMatrixBuilder } from '../data/labelMatrix.js';
 import { inspectDataset } from './inspectDataset.js';
 import { inspectText } from './inspectText.js';
 import { validationRemarks } from './validationPositives.js';

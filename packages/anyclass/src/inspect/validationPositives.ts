@@ -1,7 +1,7 @@
 // Checks whether validation has enough positives for what training decides with it: the best
 // epoch and the thresholds.
 
-import type { Dataset } from '../data/dataset.js';
+import type { Dataset } from '../data/dataset/dataset.js';
 import { inflected } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import { countClasses, countSplits } from './countLabels.js';

@@ -8,7 +8,7 @@ import { readConfiguration } from '../configuration/readConfiguration.js';
 import { recipeNames } from '../configuration/recipes.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { closeDataset, type Dataset, instanceWord } from '../data/dataset.js';
+import { closeDataset, type Dataset, instanceWord } from '../data/dataset/dataset.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';

@@ -1,7 +1,7 @@
 // Finds the mistakes that a model was most confident about.
 
 import type { Scored } from '@anyclass/core';
-import type { Dataset } from '../data/dataset.js';
+import type { Dataset } from '../data/dataset/dataset.js';
 import { thumbnail } from '../inspect/samples.js';
 import { escaped } from '../tables/escaped.js';
 import { percent } from '../tables/percent.js';

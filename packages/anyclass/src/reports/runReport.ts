@@ -7,7 +7,7 @@
 
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
-import type { Dataset } from '../data/dataset.js';
+import type { Dataset } from '../data/dataset/dataset.js';
 import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
 import { judgmentVerdict } from '../experiments/verdict.js';

@@ -1,7 +1,7 @@
 // Training as users call it: a finished run gets its report.
 
 import type { ConfigurationInput } from '../configuration/schema.js';
-import type { Dataset } from '../data/dataset.js';
+import type { Dataset } from '../data/dataset/dataset.js';
 import type { TrainingResult, TrainOptions } from '../training/activeRun.js';
 import { resume as resumeRun } from '../training/resume.js';
 import { train as trainRun } from '../training/train.js';

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { nn } from '@anyclass/torch';
-import { photographPreparation } from '../data/dataset.js';
-import { changedPreparation, type PreparationChanges, readingOf } from '../data/preparation.js';
+import { photographPreparation } from '../data/dataset/dataset.js';
+import { changedPreparation, type PreparationChanges, readingOf } from '../data/dataset/preparation.js';
 import { counted, inflected } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';

@@ -4,7 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensorsInto, readSafetensorsHeader } from '@anyclass/torch';
-import type { ModelInput } from '../data/inputs.js';
+import type { ModelInput } from '../data/dataset/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { isNetworkName } from '../networks/catalog.js';
 import { buildNetwork } from '../networks/createNetwork.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
-import type { SplitName } from '../data/dataset.js';
+import type { SplitName } from '../data/dataset/dataset.js';
 import { UserError } from '../errors/userError.js';
 import { openRun } from './runFolder.js';
 import { joinTables, readTable } from './scoreFiles.js';

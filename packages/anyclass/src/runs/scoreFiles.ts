@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Scored, scoredByName } from '@anyclass/core';
-import { readCsv } from '../data/readers/csv.js';
+import { readCsv } from '../data/tables/csv.js';
 import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';

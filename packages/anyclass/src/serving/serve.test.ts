@@ -14,7 +14,7 @@ import {
   servedClasses,
   textFile,
 } from '../../test/servedModels.js';
-import { decodeImage } from '../data/images/decode.js';
+import { decodeImage } from '../data/images/decoding/decode.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
 import { openPredictor } from '../inference/predictor.js';
 import type { ServeOptions } from './options.js';

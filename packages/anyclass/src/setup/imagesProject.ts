@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuildPlan, type Log, type NativeProject, programPath } from '@anyclass/torch/setup';
-import { imagesLibrary } from '../data/images/imagesAddon.js';
+import { imagesLibrary } from '../data/images/decoding/imagesAddon.js';
 
 export const imagesProject: NativeProject = {
   library: imagesLibrary,

@@ -1,6 +1,6 @@
 // A run in progress: its folder, its listeners, and its last checkpoint.
 
-import type { Dataset } from '../data/dataset.js';
+import type { Dataset } from '../data/dataset/dataset.js';
 import { failingTogether } from '../distribution/failure.js';
 import type { Ranks } from '../distribution/ranks.js';
 import { firstError, messageOf } from '../errors/reasonOf.js';

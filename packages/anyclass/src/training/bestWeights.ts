@@ -1,8 +1,8 @@
 // Keeps the best weights by each metric, with which the run is evaluated at the end.
 
 import { join } from 'node:path';
-import { defaultWindow } from '../data/images/levels/window.js';
-import { type ModelInput, takesFeatures } from '../data/inputs.js';
+import { type ModelInput, takesFeatures } from '../data/dataset/inputs.js';
+import { defaultWindow } from '../data/dataset/reading/window.js';
 import type { BestMetric } from '../events/bestMetric.js';
 import { saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';

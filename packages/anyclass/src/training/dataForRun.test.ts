@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { validateConfiguration } from '../configuration/validate.js';
-import { labelMatrixBuilder } from '../data/labelMatrix.js';
+import { labelMatrixBuilder } from '../data/dataset/labelMatrix.js';
 import { openDataset } from '../data/openDataset.js';
 import { datasetFingerprint, openRunData } from './dataForRun.js';
 

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import { fitOptions } from '../configuration/decisionFields.js';
-import type { Dataset, SplitName } from '../data/dataset.js';
+import type { Dataset, SplitName } from '../data/dataset/dataset.js';
 import { copyFromFirstNow, gatherLists } from '../distribution/exchange.js';
 import { counted } from '../errors/counted.js';
 import { reasonOf } from '../errors/reasonOf.js';

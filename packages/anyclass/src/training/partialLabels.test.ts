@@ -10,10 +10,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FlatNetwork } from '../../test/flatNetwork.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
-import { deviceBatch } from '../data/deviceBatch.js';
-import { isFeatureFormat } from '../data/inputs.js';
-import { createLoader } from '../data/loading/loader.js';
-import { randomStream } from '../data/philox.js';
+import { deviceBatch } from '../data/batches/deviceBatch.js';
+import { createLoader } from '../data/batches/loader.js';
+import { isFeatureFormat } from '../data/dataset/inputs.js';
+import { randomStream } from '../data/random/philox.js';
 import { balanceOf, openRunData } from './dataForRun.js';
 import { createTrainingStep } from './trainingStep.js';
 

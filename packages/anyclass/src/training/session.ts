@@ -15,10 +15,10 @@ import {
 import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
-import { instanceWord } from '../data/dataset.js';
-import { takesFeatures } from '../data/inputs.js';
-import { createLoader, type Loader } from '../data/loading/loader.js';
-import { rowsOfStep } from '../data/loading/order.js';
+import { createLoader, type Loader } from '../data/batches/loader.js';
+import { rowsOfStep } from '../data/batches/order.js';
+import { instanceWord } from '../data/dataset/dataset.js';
+import { takesFeatures } from '../data/dataset/inputs.js';
 import { copyFromFirstNow, gatherTensorsNow } from '../distribution/exchange.js';
 import { ownThreads, type Ranks } from '../distribution/ranks.js';
 import { largestShare } from '../distribution/shares.js';

@@ -1,6 +1,6 @@
 // Measures the progress and speed of an epoch.
 
-import { instanceWord } from '../data/dataset.js';
+import { instanceWord } from '../data/dataset/dataset.js';
 import type { StepEvent } from '../events/runEvent.js';
 import type { Session } from './session.js';
 

@@ -1,9 +1,9 @@
 // Trains one epoch, from the run's current step.
 
 import { tidy } from '@anyclass/torch';
-import { type DeviceBatch, deviceBatch, featureBatch } from '../data/deviceBatch.js';
-import { isFeatureFormat } from '../data/inputs.js';
-import type { Batch } from '../data/loading/loader.js';
+import { type DeviceBatch, deviceBatch, featureBatch } from '../data/batches/deviceBatch.js';
+import type { Batch } from '../data/batches/loader.js';
+import { isFeatureFormat } from '../data/dataset/inputs.js';
 import { counted } from '../errors/counted.js';
 import type { ActiveRun } from './activeRun.js';
 import { setTrainingMode, trainedPart } from './optimizer.js';

@@ -1,6 +1,6 @@
 import { measure, type Scored } from '@anyclass/core';
 import { noGrad, tensor, tidy } from '@anyclass/torch';
-import { instanceWord, type SplitName } from '../data/dataset.js';
+import { instanceWord, type SplitName } from '../data/dataset/dataset.js';
 import { fromFirst, gatherTexts } from '../distribution/exchange.js';
 import { type ScoredRows, scoreRows } from '../inference/scoreRows.js';
 import { probabilities, type Scorer } from '../inference/scorer.js';

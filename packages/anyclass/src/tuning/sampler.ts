@@ -3,7 +3,7 @@
 // Every field has its own models, as in the paper and in hyperopt.
 
 import { NumpyRandom } from '@anyclass/core';
-import { philox } from '../data/philox.js';
+import { philox } from '../data/random/philox.js';
 import { choiceProbabilities, parzen } from './parzen.js';
 import { type Choice, type Interval, isWhole, placesOf, type Space, type Value, valueAt } from './space.js';
 

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { randomStream } from '../../dist/data/philox.js';
+import { randomStream } from '../../dist/data/random/philox.js';
 import { cache, images, onnx, pytorch, safetensors, tables } from './damagedFiles.mjs';
 import { fullDisk, killedPreparing, killedTraining, operators } from './processes.mjs';
 import { outputs, runFolders } from './runFolders.mjs';

@@ -6,7 +6,7 @@ import { readPytorchCheckpoint, readSafetensors, writeSafetensors } from '@anycl
 import sharp from 'sharp';
 import { openPixels } from '../../dist/data/cache/openCache.js';
 import { prepareCache } from '../../dist/data/cache/prepareCache.js';
-import { decodeImage } from '../../dist/data/images/decode.js';
+import { decodeImage } from '../../dist/data/images/decoding/decode.js';
 import { openDataset } from '../../dist/data/openDataset.js';
 import { modelProto } from '../../dist/export/onnx/modelProto.js';
 import { fixedDecision } from '../../dist/inference/modelDecision.js';

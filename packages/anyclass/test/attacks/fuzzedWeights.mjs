@@ -9,7 +9,7 @@ import { Session } from 'node:inspector';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { readPytorchCheckpoint, readSafetensors } from '@anyclass/torch';
-import { randomStream } from '../../dist/data/philox.js';
+import { randomStream } from '../../dist/data/random/philox.js';
 import { checkpoints, damaged, isMeant } from './support.mjs';
 
 const [seconds = 600, seed = 1] = process.argv.slice(2, 4).map(Number);

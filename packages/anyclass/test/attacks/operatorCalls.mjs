@@ -4,7 +4,7 @@
 //   node operatorCalls.mjs SEED FIRST COUNT LOG
 
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { randomStream } from '../../dist/data/philox.js';
+import { randomStream } from '../../dist/data/random/philox.js';
 
 const [seed, first, count] = process.argv.slice(2, 5).map(Number);
 const log = openSync(process.argv[5], 'w');

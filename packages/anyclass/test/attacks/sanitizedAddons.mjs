@@ -14,7 +14,7 @@ const tests = [
   'packages/torch/src/tensor/memory.test.ts',
   'packages/torch/src/autograd/autograd.test.ts',
   'packages/torch/src/serialization',
-  'packages/anyclass/src/data/images/jpeg.test.ts',
+  'packages/anyclass/src/data/images/decoding/jpeg.test.ts',
   'packages/anyclass/src/data/cache',
   'packages/anyclass/src/losses',
 ];

@@ -1,7 +1,7 @@
 // Random changes to training images. Ranges and distributions are torchvision's.
 
-import type { Preparation } from '../dataset.js';
-import { type RandomStream, randomStream } from '../philox.js';
+import type { Preparation } from '../dataset/dataset.js';
+import { type RandomStream, randomStream } from '../random/philox.js';
 import {
   type Box,
   type ColorChange,

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../../files/wholeFile.js';
-import type { Dataset } from '../dataset.js';
-import type { PixelFormat } from '../images/decode.js';
-import type { Frame } from '../images/frames.js';
-import { type JpegDecoder, jpegDecoder } from '../images/jpeg.js';
-import { defaultWindow, type Window, windowText } from '../images/levels/window.js';
+import type { Dataset } from '../dataset/dataset.js';
+import type { Frame } from '../dataset/reading/frames.js';
+import { defaultWindow, type Window, windowText } from '../dataset/reading/window.js';
+import type { PixelFormat } from '../images/decoding/decode.js';
+import { type JpegDecoder, jpegDecoder } from '../images/decoding/jpeg.js';
 
 // A cache is a folder:
 //   manifest.json   the dataset, the number of rows, the image size; written first

@@ -8,11 +8,11 @@ import { z } from 'zod';
 import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { parsedJson } from '../../files/wholeFile.js';
-import type { Dataset } from '../dataset.js';
-import { imageBytes, type PixelFormat } from '../images/decode.js';
-import type { DecoderOptions } from '../images/decoder.js';
-import { type ImagesAddon, imagesAddon } from '../images/imagesAddon.js';
-import { jpegDecoder } from '../images/jpeg.js';
+import type { Dataset } from '../dataset/dataset.js';
+import { imageBytes, type PixelFormat } from '../images/decoding/decode.js';
+import type { DecoderOptions } from '../images/decoding/decoder.js';
+import { type ImagesAddon, imagesAddon } from '../images/decoding/imagesAddon.js';
+import { jpegDecoder } from '../images/decoding/jpeg.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
 import {
   cachePath,

@@ -10,12 +10,12 @@ import { shareOf } from '../../distribution/shares.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import type { Quarantined } from '../../events/runSummary.js';
 import { writeWhole } from '../../files/wholeFile.js';
-import type { Dataset } from '../dataset.js';
-import { imageBytes, type PixelFormat } from '../images/decode.js';
-import type { DecoderOptions } from '../images/decoder.js';
+import type { Dataset } from '../dataset/dataset.js';
+import { imageBytes, type PixelFormat } from '../images/decoding/decode.js';
+import type { DecoderOptions } from '../images/decoding/decoder.js';
+import { limiter, settleAll } from '../images/limiter.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
-import { createQuarantine } from '../images/quarantine.js';
-import { limiter, settleAll } from '../loading/limiter.js';
+import { createQuarantine } from '../images/storage/quarantine.js';
 import {
   cachePath,
   fingerprintBits,

@@ -1,7 +1,7 @@
-import type { DatasetTable, SplitName } from '../dataset.js';
-import type { ImageSource } from '../images/imageSource.js';
-import { labelMatrixBuilder } from '../labelMatrix.js';
-import { nameTableBuilder } from '../nameTable.js';
+import type { DatasetTable, SplitName } from '../dataset/dataset.js';
+import type { ImageSource } from '../dataset/imageSource.js';
+import { labelMatrixBuilder } from '../dataset/labelMatrix.js';
+import { nameTableBuilder } from '../dataset/nameTable.js';
 import { readMnist } from './mnist.js';
 import { digitPool, labeledDigits, renderScene, sceneDigits, sceneSide } from './scene.js';
 

@@ -1,4 +1,4 @@
-import { randomStream } from '../philox.js';
+import { randomStream } from '../random/philox.js';
 import { type Mnist, mnistSide } from './mnist.js';
 
 export const sceneSide = 64;

@@ -1,4 +1,4 @@
-import type { ArffAttribute } from '../readers/arff.js';
+import type { ArffAttribute } from '../tables/arff.js';
 import { narrowed } from './featureMatrix.js';
 
 /** How the attributes of an ARFF file become a feature vector. */

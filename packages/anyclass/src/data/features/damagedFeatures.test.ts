@@ -5,7 +5,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, expect, test } from 'vitest';
 import { damaged } from '../../../test/damage.js';
 import { DataError } from '../../errors/dataError.js';
-import { closeDataset, type Dataset } from '../dataset.js';
+import { closeDataset, type Dataset } from '../dataset/dataset.js';
 import { type OpenOptions, openDataset } from '../openDataset.js';
 import { npyHeader } from './npy.js';
 import { safetensorsHeader } from './safetensorsMatrix.js';

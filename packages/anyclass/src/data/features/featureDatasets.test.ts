@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { closeDataset, type Dataset } from '../dataset.js';
+import { closeDataset, type Dataset } from '../dataset/dataset.js';
 import { type OpenOptions, openDataset } from '../openDataset.js';
 import { npyHeader } from './npy.js';
 import { safetensorsHeader } from './safetensorsMatrix.js';

@@ -1,5 +1,5 @@
 import { DataError } from '../../errors/dataError.js';
-import { type FeatureSource, numberedNames } from './featureSource.js';
+import { type FeatureSource, numberedNames } from '../dataset/featureSource.js';
 
 /** Collects a table's feature vectors in memory, four bytes per number. */
 export interface FeatureMatrixBuilder {

@@ -1,7 +1,7 @@
 import { DataError } from '../../errors/dataError.js';
 import { listed } from '../../errors/listed.js';
+import type { FeatureSource } from '../dataset/featureSource.js';
 import { type FeatureMatrixBuilder, featureMatrixBuilder } from './featureMatrix.js';
-import type { FeatureSource } from './featureSource.js';
 
 /** Collects the feature vectors of tables that are read one after another. */
 export interface FeatureTable {

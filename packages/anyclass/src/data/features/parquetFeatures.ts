@@ -3,9 +3,9 @@
 
 import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
-import { nameTableBuilder } from '../nameTable.js';
-import { openParquet, type ParquetFile } from '../readers/parquet/parquetFile.js';
-import { specialColumns } from '../readers/tableLayout.js';
+import { nameTableBuilder } from '../dataset/nameTable.js';
+import { openParquet, type ParquetFile } from '../tables/parquet/parquetFile.js';
+import { specialColumns } from '../tables/tableLayout.js';
 import { chosenColumns } from './featureColumns.js';
 import type { FeatureRows, FeatureRowsOptions } from './featureRows.js';
 import { type FeatureTable, featureTable } from './featureTable.js';

@@ -1,4 +1,4 @@
-import type { FeatureSource } from './featureSource.js';
+import type { FeatureSource } from '../dataset/featureSource.js';
 
 const rowsAtOnce = 4096;
 

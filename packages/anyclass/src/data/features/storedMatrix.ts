@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
-import { type FeatureSource, numberedNames } from './featureSource.js';
+import { type FeatureSource, numberedNames } from '../dataset/featureSource.js';
 
 /** The location of a matrix in its file, rows one after another, little-endian. */
 export interface MatrixPlace {

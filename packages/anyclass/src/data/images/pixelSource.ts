@@ -1,6 +1,6 @@
-import type { PixelFormat } from './decode.js';
-import { createDecoder, type DecoderOptions } from './decoder.js';
-import type { ImageSource } from './imageSource.js';
+import type { ImageSource } from '../dataset/imageSource.js';
+import type { PixelFormat } from './decoding/decode.js';
+import { createDecoder, type DecoderOptions } from './decoding/decoder.js';
 
 /** Decoded images of one size by row: from the originals, or from a prepared cache. */
 export interface PixelSource {

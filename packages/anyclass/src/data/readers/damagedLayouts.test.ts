@@ -15,7 +15,7 @@ import {
   writeVocBesideImages,
 } from '../../../test/labelLayouts.js';
 import { DataError } from '../../errors/dataError.js';
-import { closeDataset, type Dataset } from '../dataset.js';
+import { closeDataset, type Dataset } from '../dataset/dataset.js';
 import { openDataset } from '../openDataset.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-damaged-layouts-'));

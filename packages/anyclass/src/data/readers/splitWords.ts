@@ -1,8 +1,8 @@
 // The names of splits in files, folders, and columns.
 
 import { DataError } from '../../errors/dataError.js';
-import { type DatasetTable, type SplitName, type Splits, splitNames } from '../dataset.js';
-import { growingInt32 } from '../typedArrays.js';
+import { type DatasetTable, type SplitName, type Splits, splitNames } from '../dataset/dataset.js';
+import { growingInt32 } from '../dataset/typedArrays.js';
 
 /**
  * The split that a word stands for: train, val, valid, validation, dev, test.

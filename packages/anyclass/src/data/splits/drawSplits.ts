@@ -1,8 +1,8 @@
 import { iterativeStratifiedSplit, shuffleSplit, threeWaySplit } from '@anyclass/core';
 import { counted, inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
-import type { Grouping, Splits } from '../dataset.js';
-import type { LabelMatrix } from '../labelMatrix.js';
+import type { Grouping, Splits } from '../dataset/dataset.js';
+import type { LabelMatrix } from '../dataset/labelMatrix.js';
 
 export interface DrawOptions {
   /** Shares of train, validation, and test; a test share of 0 means no test split. Default .7, .15, .15. */

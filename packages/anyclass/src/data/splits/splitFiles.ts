@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
 import { shownPath } from '../../files/shownPath.js';
 import { writeWhole } from '../../files/wholeFile.js';
-import { type SplitName, type Splits, splitNames } from '../dataset.js';
-import type { NameTable } from '../nameTable.js';
+import { type SplitName, type Splits, splitNames } from '../dataset/dataset.js';
+import type { NameTable } from '../dataset/nameTable.js';
 
 /**
  * Saves splits as plain text: `train.txt`, `validation.txt`, and `test.txt`, one name per line.

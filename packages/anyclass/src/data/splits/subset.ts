@@ -1,8 +1,8 @@
 import { inflected } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
-import type { LabelMatrix } from '../labelMatrix.js';
-import { randomStream, shuffled } from '../philox.js';
-import { growingInt32 } from '../typedArrays.js';
+import type { LabelMatrix } from '../dataset/labelMatrix.js';
+import { growingInt32 } from '../dataset/typedArrays.js';
+import { randomStream, shuffled } from '../random/philox.js';
 
 /** Which rows of the training split to use; the rest are left out. */
 export interface SubsetOptions {

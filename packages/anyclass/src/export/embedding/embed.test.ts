@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { closeDataset, splitNames } from '../../data/dataset.js';
+import { closeDataset, splitNames } from '../../data/dataset/dataset.js';
 import { openDataset } from '../../data/openDataset.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import { saveModel } from '../../runs/modelFile.js';

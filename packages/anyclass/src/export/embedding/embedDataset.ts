@@ -1,12 +1,12 @@
 // Writes a network's embeddings of a dataset as a dataset of features.
 
 import { openOptions } from '../../configuration/openOptions.js';
-import { type Dataset, splitNames } from '../../data/dataset.js';
-import { selectFeatures } from '../../data/features/featureSource.js';
-import { openInputs, takesFeatures } from '../../data/inputs.js';
-import { createLoader } from '../../data/loading/loader.js';
+import { createLoader } from '../../data/batches/loader.js';
+import { type Dataset, splitNames } from '../../data/dataset/dataset.js';
+import { selectFeatures } from '../../data/dataset/featureSource.js';
+import { openInputs, takesFeatures } from '../../data/dataset/inputs.js';
+import { growingInt32 } from '../../data/dataset/typedArrays.js';
 import { type OpenOptions, openDataset } from '../../data/openDataset.js';
-import { growingInt32 } from '../../data/typedArrays.js';
 import { gatherFloats, gatherIntegers, gatherLists } from '../../distribution/exchange.js';
 import { failingTogether } from '../../distribution/failure.js';
 import { joinRanks, type Ranks } from '../../distribution/ranks.js';

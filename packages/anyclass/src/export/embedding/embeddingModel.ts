@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs';
 import { nn } from '@anyclass/torch';
-import { photographPreparation } from '../../data/dataset.js';
-import type { ModelInput } from '../../data/inputs.js';
+import { photographPreparation } from '../../data/dataset/dataset.js';
+import type { ModelInput } from '../../data/dataset/inputs.js';
 import { UserError } from '../../errors/userError.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from '../../inference/computeDevice.js';

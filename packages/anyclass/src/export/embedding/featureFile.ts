@@ -4,7 +4,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
 import { discardQuietly, type FileDraft } from '@anyclass/files';
-import type { SplitName } from '../../data/dataset.js';
+import type { SplitName } from '../../data/dataset/dataset.js';
 import { npyHeader } from '../../data/features/npy.js';
 import { safetensorsHeader } from '../../data/features/safetensorsMatrix.js';
 import { UsageError } from '../../errors/usageError.js';

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { draftFile, type FileDraft, fileProblem } from '@anyclass/files';
 import type { nn } from '@anyclass/torch';
-import { type ModelInput, takesFeatures } from '../../data/inputs.js';
+import { type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson, writeWhole } from '../../files/wholeFile.js';
 import { ownDecision } from '../../inference/modelDecision.js';

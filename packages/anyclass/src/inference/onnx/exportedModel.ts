@@ -2,10 +2,10 @@
 
 import type { Calibration, Decision } from '@anyclass/core';
 import { z } from 'zod';
+import { type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
+import { readingOf } from '../../data/dataset/preparation.js';
+import { readingFields } from '../../data/dataset/reading/readingFields.js';
 import { datasetName, parseDataset } from '../../data/datasetSpec.js';
-import { readingFields } from '../../data/images/readingFields.js';
-import { type ModelInput, takesFeatures } from '../../data/inputs.js';
-import { readingOf } from '../../data/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import type { ModelDescription } from '../../runs/modelFile.js';

@@ -1,5 +1,5 @@
-import type { ImageBatch } from '../../data/deviceBatch.js';
-import type { PixelFormat } from '../../data/images/decode.js';
+import type { ImageBatch } from '../../data/batches/deviceBatch.js';
+import type { PixelFormat } from '../../data/images/decoding/decode.js';
 
 export interface Normalization {
   readonly format: PixelFormat;

@@ -1,8 +1,8 @@
 // Computes logits from decoded images or feature vectors with an exported model, without libtorch.
 
-import type { ImageBatch } from '../../data/deviceBatch.js';
-import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/inputs.js';
-import { changedInput, readingOf } from '../../data/preparation.js';
+import type { ImageBatch } from '../../data/batches/deviceBatch.js';
+import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
+import { changedInput, readingOf } from '../../data/dataset/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import type { ModelScorer, ModelScorerOptions } from '../modelScorer.js';
 import { descriptionOf, type ExportedModel, readExport } from './exportedModel.js';

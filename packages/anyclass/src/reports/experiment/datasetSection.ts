@@ -1,5 +1,5 @@
-import type { Dataset } from '../../data/dataset.js';
-import { labelMatrixBuilder } from '../../data/labelMatrix.js';
+import type { Dataset } from '../../data/dataset/dataset.js';
+import { labelMatrixBuilder } from '../../data/dataset/labelMatrix.js';
 import { counted } from '../../errors/counted.js';
 import type { ScoredImages } from '../../experiments/readRuns.js';
 import { countClasses, countSplits, countTogether } from '../../inspect/countLabels.js';

@@ -1,5 +1,5 @@
 import { presenceProbability } from '@anyclass/core';
-import { isFeatureFormat, takesFeatures } from '../../data/inputs.js';
+import { isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
 import type { ServedModel } from '../models/servedModel.js';
 import type { OpenedModel } from '../models/workerMessages.js';
 import type { ModelSummary } from './schemas.js';

@@ -4,8 +4,8 @@
 // images (UINT8, [N, height, width, channels]). A model of feature vectors takes `features` (FP32, [N,
 // features]). The outputs are probabilities, logits, presence_score and labels.
 
-import type { StoredImage } from '../../data/images/imageSource.js';
-import { type FeatureFormat, type InputFormat, isFeatureFormat } from '../../data/inputs.js';
+import type { StoredImage } from '../../data/dataset/imageSource.js';
+import { type FeatureFormat, type InputFormat, isFeatureFormat } from '../../data/dataset/inputs.js';
 import { version as ownVersion } from '../../runs/version.js';
 import type { FeatureRow, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';

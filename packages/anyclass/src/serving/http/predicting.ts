@@ -1,6 +1,6 @@
 // Handles a prediction request from arrival to answer: admission, deadline, and clients that disconnect.
 
-import type { StoredImage } from '../../data/images/imageSource.js';
+import type { StoredImage } from '../../data/dataset/imageSource.js';
 import { Cancellation } from '../models/cancellation.js';
 import type { FeatureRow, ImageAnswer, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';

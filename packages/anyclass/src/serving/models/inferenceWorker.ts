@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { EngineError } from '@anyclass/torch/builds';
-import { inputBytes } from '../../data/inputs.js';
+import { inputBytes } from '../../data/dataset/inputs.js';
 import { isFileError } from '../../errors/isFileError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { UserError } from '../../errors/userError.js';

@@ -1,10 +1,10 @@
 // An opened model that predicts images or feature vectors in batches.
 
 import { availableParallelism } from 'node:os';
-import { createDecoder } from '../../data/images/decoder.js';
-import type { StoredImage } from '../../data/images/imageSource.js';
-import { floatsOf, inputBytes, isFeatureFormat, takesFeatures } from '../../data/inputs.js';
-import { limiter } from '../../data/loading/limiter.js';
+import type { StoredImage } from '../../data/dataset/imageSource.js';
+import { floatsOf, inputBytes, isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
+import { createDecoder } from '../../data/images/decoding/decoder.js';
+import { limiter } from '../../data/images/limiter.js';
 import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { UserError } from '../../errors/userError.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { jpegFrame } from '../../data/images/jpegFrame.js';
+import { jpegFrame } from '../../data/images/formats/jpegFrame.js';
 import { checkUpload } from './uploadedImage.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');

@@ -2,9 +2,9 @@
 // gigabytes of pixels.
 
 import sharp from 'sharp';
-import { imageSize } from '../../data/images/decode.js';
-import { imageKind } from '../../data/images/imageKind.js';
-import { jpegFrame } from '../../data/images/jpegFrame.js';
+import { imageSize } from '../../data/images/decoding/decode.js';
+import { imageKind } from '../../data/images/formats/imageKind.js';
+import { jpegFrame } from '../../data/images/formats/jpegFrame.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { Problem } from '../problem.js';
 

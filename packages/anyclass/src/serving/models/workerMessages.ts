@@ -1,7 +1,7 @@
 // Messages between the main thread and an inference worker.
 
 import type { Decision } from '@anyclass/core';
-import type { InputFormat } from '../../data/inputs.js';
+import type { InputFormat } from '../../data/dataset/inputs.js';
 import type { DecidedRows } from '../../inference/decideLogits.js';
 import type { ChosenDecision } from '../../inference/modelDecision.js';
 import type { ModelScorer } from '../../inference/modelScorer.js';

@@ -1,10 +1,10 @@
 import type { DataSet } from 'dicom-parser';
 import { DataError } from '../../../errors/dataError.js';
 import { reasonOf } from '../../../errors/reasonOf.js';
-import { type Frame, frameIndex } from '../frames.js';
-import type { StoredImage } from '../imageSource.js';
+import type { StoredImage } from '../../dataset/imageSource.js';
+import { type Frame, frameIndex } from '../../dataset/reading/frames.js';
+import { checkPixels } from '../../dataset/reading/pixelLimit.js';
 import type { Levels } from '../levels/levels.js';
-import { checkPixels } from '../pixelLimit.js';
 import { fullYbr, paletteColors, ybrToRgb } from './colors.js';
 import { type DicomHeader, readDicomHeader } from './dicomHeader.js';
 import { frameSamples } from './frameSamples.js';

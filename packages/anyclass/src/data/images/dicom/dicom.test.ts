@@ -13,7 +13,7 @@ import {
   runLengths,
   transferSyntaxes,
 } from '../../../../test/dicomFile.js';
-import { decodeImage } from '../decode.js';
+import { decodeImage } from '../decoding/decode.js';
 import { windowed } from '../levels/levels.js';
 import { decodeDicom } from './decodeDicom.js';
 

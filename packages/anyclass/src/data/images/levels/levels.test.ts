@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Window } from '../../dataset/reading/window.js';
 import { type Levels, percentileLevels, windowed } from './levels.js';
-import type { Window } from './window.js';
 
 const row = (values: Levels['values'], more: Partial<Levels> = {}): Levels => ({
   width: values.length,

@@ -1,6 +1,6 @@
 // Images with more than 8 bits per channel: their levels, and how a window maps them to bytes.
 
-import { type Window, windowPercentiles } from './window.js';
+import { type Window, windowPercentiles } from '../../dataset/reading/window.js';
 
 /** An image with the levels of its file. */
 export interface Levels {

@@ -1,0 +1,112 @@
+// Batches as tensors. Apart from the augmentation, this is the only file of `data` that needs libtorch, so
+// code that only reads tables or images does not have to load it.
+
+import { type Device, noGrad, type Tensor, tensor, tidy, withBytes } from '@anyclass/torch';
+import { augmentImages, type Normalization } from '../augmentation/augmentImages.js';
+import { type Augmentation, drawChanges } from '../augmentation/parameters.js';
+import { type FeatureFormat, floatsOf } from '../dataset/inputs.js';
+import type { PixelFormat } from '../images/decoding/decode.js';
+import type { Batch } from './loader.js';
+
+export interface DeviceBatchOptions extends Normalization {
+  readonly format: PixelFormat;
+  readonly device: Device;
+  /** If omitted, images are only normalized, as for evaluation. */
+  readonly augmentation?: Augmentation;
+  /** Seed for the augmentation. Default 0. */
+  readonly seed?: number;
+}
+
+export interface DeviceBatch {
+  /**
+   * [N, 3, H, W] float32 in channels-last order, normalized; for feature vectors, [N, features], unchanged.
+   */
+  readonly images: Tensor;
+  /** [N, classes] float32: 1 present, 0 absent, a number in between, or NaN for unknown. */
+  readonly targets: Tensor;
+}
+
+/** Images of one size in plain memory, N x height x width x channels. */
+export interface ImageBatch {
+  readonly size: number;
+  readonly images: Uint8Array;
+}
+
+/**
+ * Copies images to the device as bytes (a quarter of the size of floats; the copy to a GPU overlaps
+ * with its other work) and normalizes them there: [N, 3, H, W] float32 in channels-last order. The
+ * caller disposes of the tensor.
+ *
+ * @example
+ * const images = deviceImages(batch, { format, device: 'cuda', mean, std });
+ */
+export function deviceImages(
+  batch: ImageBatch,
+  options: Omit<DeviceBatchOptions, 'augmentation' | 'seed'>,
+): Tensor {
+  return noGrad(() =>
+    tidy(() => uploaded(batch, options, (bytes) => augmentImages(bytes, undefined, options))),
+  );
+}
+
+/**
+ * A training batch on the device: the targets, and images that are normalized and augmented there. The caller
+ * disposes of the tensors.
+ *
+ * @example
+ * const { images, targets } = deviceBatch(batch, { format, device: 'cuda', ...dataset.preparation, augmentation, seed: 1 });
+ */
+export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBatch {
+  const { augmentation, device } = options;
+  const changes = augmentation && drawFor(batch, augmentation, options);
+  return noGrad(() =>
+    tidy(() => ({
+      images: uploaded(batch, options, (bytes) => augmentImages(bytes, changes, options)),
+      targets: deviceTargets(batch, device),
+    })),
+  );
+}
+
+/**
+ * Copies feature vectors to the device, [N, features] float32. The caller disposes of the tensor.
+ *
+ * @example
+ * const features = deviceFeatures(batch, { features: 294 }, 'cpu');
+ */
+export function deviceFeatures(
+  { size, images }: ImageBatch,
+  { features }: FeatureFormat,
+  device: Device,
+): Tensor {
+  return tensor(floatsOf(images, 0, size * features), { shape: [size, features], device });
+}
+
+/** A training batch of feature vectors on the device. The caller disposes of the tensors. */
+export function featureBatch(batch: Batch, format: FeatureFormat, device: Device): DeviceBatch {
+  return { images: deviceFeatures(batch, format, device), targets: deviceTargets(batch, device) };
+}
+
+/**
+ * Calls a function with the images on the device and returns its result; on the CPU, it
+ * sees the batch's own memory.
+ */
+function uploaded(
+  { size, images }: ImageBatch,
+  { format, device }: Pick<DeviceBatchOptions, 'format' | 'device'>,
+  make: (bytes: Tensor) => Tensor,
+): Tensor {
+  const shape = [size, format.height, format.width, format.channels];
+  return device === 'cpu' ? withBytes(images, shape, make) : make(tensor(images, { shape, device }));
+}
+
+function deviceTargets({ size, targets }: Batch, device: Device): Tensor {
+  return tensor(targets, { shape: [size, targets.length / Math.max(1, size)], device });
+}
+
+function drawFor(
+  { epoch, indices }: Batch,
+  augmentation: Augmentation,
+  { format, seed = 0 }: DeviceBatchOptions,
+): Float32Array {
+  return drawChanges(augmentation, indices, { seed, epoch, size: format });
+}

@@ -1,0 +1,78 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { decodeWithSharp } from '../decode.js';
+import { createDecodePool } from './decodePool.js';
+import { frameHeader, frameReader } from './frames.js';
+
+const fixtures = resolve(import.meta.dirname, '../../../../../test/fixtures/data');
+const built = existsSync(
+  resolve(import.meta.dirname, '../../../../../dist/data/images/decoding/pool/decodeProcess.js'),
+);
+const format = { width: 20, height: 12, channels: 3 } as const;
+const bytesOf = (name: string) => readFileSync(join(fixtures, name));
+const childList = `/proc/${process.pid}/task/${process.pid}/children`;
+const children = () => readFileSync(childList, 'utf8').split(' ').filter(Boolean).map(Number);
+
+test('messages are reassembled from chunks of any size', () => {
+  const messages = fc.array(fc.tuple(fc.nat(9), fc.uint8Array({ maxLength: 50 })));
+  fc.assert(
+    fc.property(messages, fc.integer({ min: 1, max: 40 }), (sent, size) => {
+      const stream = Buffer.concat(
+        sent.flatMap(([kind, payload]) => [frameHeader(kind, payload.length), payload]),
+      );
+      const received: [number, Uint8Array][] = [];
+      const read = frameReader((kind, payload) => received.push([kind, Uint8Array.from(payload)]));
+      for (let at = 0; at < stream.length; at += size) read(stream.subarray(at, at + size));
+      expect(received).toEqual(sent);
+    }),
+  );
+});
+
+describe.skipIf(!built)('decoding in processes (needs the built package)', () => {
+  test('gives the same pixels and reasons as decoding in this process', async () => {
+    const pool = createDecodePool(format, 2);
+    const names = readdirSync(fixtures).filter((name) => /\.(png|jpg|webp|tif|gif)$/.test(name));
+    const there = await Promise.all(names.map((name) => pool.decode(bytesOf(name))));
+    for (const [i, name] of names.entries()) {
+      const here = await decodeWithSharp({ kind: 'encoded', bytes: bytesOf(name) }, format);
+      expect(Buffer.from(there[i]!).equals(here)).toBe(true);
+    }
+    await expect(pool.decode(bytesOf('rgb.png').subarray(0, 50))).rejects.toThrow('libpng read error');
+    await expect(pool.decode(new Uint8Array(0))).rejects.toThrow('the image file is empty');
+    await pool.close();
+  });
+
+  test.skipIf(!existsSync(childList))(
+    'an image on which two decoders died is given up, others are not, and closing leaves no process (needs /proc)',
+    async () => {
+      const pool = createDecodePool(format, 1);
+      const before = children();
+      await pool.decode(bytesOf('rgb.png'));
+      const started = () => children().filter((pid) => !before.includes(pid))[0];
+      process.kill(started()!, 'SIGSTOP');
+      const first = pool.decode(bytesOf('rgb.png'));
+      const second = pool.decode(bytesOf('gray.png'));
+      await setTimeout(20);
+      process.kill(started()!, 'SIGKILL');
+      expect((await first).length).toBe(20 * 12 * 3);
+      expect((await second)[0]).toBe(88);
+      process.kill(started()!, 'SIGSTOP');
+      const third = pool.decode(bytesOf('rgb.png')).catch((error: Error) => error.message);
+      const fourth = pool.decode(bytesOf('gray.png'));
+      for (let deaths = 0; deaths < 2; deaths++) {
+        await setTimeout(20);
+        const decoder = await vi.waitFor(() => started() ?? expect.unreachable());
+        process.kill(decoder, 'SIGKILL');
+        await vi.waitFor(() => expect(started()).not.toBe(decoder));
+      }
+      expect(await third).toContain('the decoder crashed (SIGKILL) on this image');
+      expect((await fourth)[0]).toBe(88);
+      await pool.close();
+      expect(children().filter((pid) => !before.includes(pid))).toEqual([]);
+      await expect(pool.decode(bytesOf('rgb.png'))).rejects.toThrow('closed');
+    },
+  );
+});

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { DataError } from '../../../../errors/dataError.js';
+import { MachineError } from '../../storage/storage.js';
+import type { PixelFormat } from '../decode.js';
+import { frameHeader, frameReader } from './frames.js';
+
+/** A pool of processes that decode images with sharp in parallel. */
+export interface DecodePool {
+  /** Decodes an encoded image; rejects with the reason if that fails. */
+  decode(bytes: Uint8Array): Promise<Uint8Array>;
+  /** Stops the processes; images in progress are rejected. */
+  close(): Promise<void>;
+}
+
+// Child processes run the built code: Node 20 cannot run TypeScript, and tests run from the sources.
+const program = fileURLToPath(new URL('decodeProcess.js', import.meta.url)).replace(
+  '/src/data/',
+  '/dist/data/',
+);
+
+// One image in progress and the next one ready, so that a process never waits for us.
+const imagesAtHand = 2;
+
+/**
+ * Creates a pool of decoder processes. libvips takes locks that all threads of a process share: on 16
+ * cores, threads decoded 500 images per second, and processes 2,200. If decoders crash twice on the same
+ * file, only that image is lost.
+ *
+ * @example
+ * const pool = createDecodePool({ width: 224, height: 224, channels: 3 }, 16);
+ * (await pool.decode(jpeg)).length // 150528
+ * await pool.close();
+ */
+export function createDecodePool(format: PixelFormat, processes: number): DecodePool {
+  const workers = Array.from({ length: processes }, () => createWorker(format));
+  const waiting: (() => void)[] = [];
+  const free = () =>
+    workers.find((worker) => worker.load() === 0) ?? workers.find((worker) => worker.load() < imagesAtHand);
+  return {
+    async decode(bytes) {
+      let worker = free();
+      while (worker === undefined) {
+        await new Promise<void>((resume) => waiting.push(resume));
+        worker = free();
+      }
+      try {
+        return await worker.decode(bytes);
+      } finally {
+        waiting.shift()?.();
+      }
+    },
+    async close() {
+      await Promise.all(workers.map((worker) => worker.close()));
+    },
+  };
+}
+
+interface Task {
+  readonly bytes: Uint8Array;
+  /** The number of decoders that died on it. */
+  deaths: number;
+  resolve(pixels: Uint8Array): void;
+  reject(reason: DataError): void;
+}
+
+function createWorker(format: PixelFormat) {
+  const tasks: Task[] = []; // answered in the order they were sent
+  let closed = false;
+  let child: ChildProcess | undefined;
+
+  const start = () => {
+    const started = spawn(process.execPath, [program, JSON.stringify(format)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, UV_THREADPOOL_SIZE: '2' },
+      // We handle Ctrl-C: a decoder that died of it would look like one killed by a damaged image.
+      detached: true,
+    });
+    started.stdout.on(
+      'data',
+      frameReader((kind, payload) => {
+        const task = tasks.shift();
+        if (kind === 0) task?.resolve(payload);
+        else task?.reject(new (kind === 1 ? DataError : MachineError)(payload.toString('utf8')));
+      }),
+    );
+    started.stdin.on('error', () => {}); // a broken pipe is handled on 'close'
+    // 'close' rather than 'exit': only then have all its answers been read.
+    started.on('close', (code, signal) => {
+      child = undefined;
+      const why = closed ? 'the loader was closed' : `the decoder crashed (${signal ?? code}) on this image`;
+      // The first death may be due to a lack of memory; only the second one counts against the image.
+      const first = tasks[0];
+      if (first && ++first.deaths > 1) tasks.shift()?.reject(new DataError(why));
+      if (closed) for (const task of tasks.splice(0)) task.reject(new DataError(why));
+      else if (tasks.length > 0) for (const task of tasks) send(task);
+    });
+    return started;
+  };
+  const send = ({ bytes }: Task) => {
+    child ??= start();
+    child.stdin?.write(frameHeader(0, bytes.length));
+    child.stdin?.write(bytes);
+  };
+  return {
+    load: () => tasks.length,
+    decode: (bytes: Uint8Array) =>
+      new Promise<Uint8Array>((resolve, reject) => {
+        if (closed) throw new DataError('the loader was closed');
+        const task = { bytes, deaths: 0, resolve, reject };
+        tasks.push(task);
+        send(task);
+      }),
+    async close() {
+      closed = true;
+      const ending = child;
+      if (!ending) return;
+      const ended = new Promise((resolve) => ending.once('close', resolve));
+      ending.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
