@@ -19,6 +19,7 @@ export {
 export type { ImageSource, StoredImage } from './dataset/imageSource.js';
 export type { LabelMatrix } from './dataset/labelMatrix.js';
 export type { NameTable } from './dataset/nameTable.js';
+export type { PixelFormat } from './dataset/reading/pixelFormat.js';
 export {
   absoluteDataset,
   type DatasetSpec,
@@ -29,7 +30,7 @@ export {
 } from './datasetSpec.js';
 export type { DigitsOptions } from './digits/digits.js';
 export { type Mnist, readMnist } from './digits/mnist.js';
-export { decodeImage, type PixelFormat } from './images/decoding/decode.js';
+export { decodeImage } from './images/decoding/decode.js';
 export type { DecoderOptions } from './images/decoding/decoder.js';
 export { decodedPixels, type PixelSource } from './images/pixelSource.js';
 export { type OpenOptions, openDataset } from './openDataset.js';

@@ -2,8 +2,8 @@
 
 import { type Decision, type FitDecisionOptions, type Metrics, measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../configuration/openOptions.js';
+import { openInputs } from '../data/batches/openInputs.js';
 import { type Dataset, instanceWord, type SplitName, splitNames } from '../data/dataset/dataset.js';
-import { openInputs } from '../data/dataset/inputs.js';
 import type { PreparationChanges } from '../data/dataset/preparation.js';
 import type { OpenOptions } from '../data/openDataset.js';
 import { failingTogether } from '../distribution/failure.js';

@@ -8,8 +8,8 @@ import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { prepareCache } from '../data/cache/prepareCache.js';
 import { pixelFormat } from '../data/dataset/preparation.js';
+import { imageBytes } from '../data/dataset/reading/pixelFormat.js';
 import { parseDataset } from '../data/datasetSpec.js';
-import { imageBytes } from '../data/images/decoding/decode.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { takesFeatures } from '../networks/catalog.js';
 

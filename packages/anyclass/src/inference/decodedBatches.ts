@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import type { ImageBatch } from '../data/batches/deviceBatch.js';
-import { imageBytes, type PixelFormat } from '../data/images/decoding/decode.js';
+import { imageBytes, type PixelFormat } from '../data/dataset/reading/pixelFormat.js';
 import { createDecoder, type UnreadImage } from '../data/images/decoding/decoder.js';
 import { limiter, settleAll } from '../data/images/limiter.js';
 import { MachineError } from '../data/images/storage/storage.js';

@@ -1,7 +1,7 @@
 import type { Dataset } from '../data/dataset/dataset.js';
 import type { StoredImage } from '../data/dataset/imageSource.js';
+import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
 import { openImage } from '../data/images/decoding/decode.js';
-import type { ImageReading } from '../data/images/formats/unpack.js';
 import { randomStream, shuffled } from '../data/random/philox.js';
 
 /** A few images of a class, or of the negatives, small enough to embed in a page. */

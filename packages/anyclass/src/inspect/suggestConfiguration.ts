@@ -6,8 +6,8 @@ import { type PlainObject, type Settings, withSettings } from '../configuration/
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { ImageSource } from '../data/dataset/imageSource.js';
+import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
 import { imageSize } from '../data/images/decoding/decode.js';
-import type { ImageReading } from '../data/images/formats/unpack.js';
 import { surveySample } from '../data/images/levelSurvey.js';
 import { checkImagesAreThere } from '../data/images/storage/missingImages.js';
 import { counted } from '../errors/counted.js';

@@ -5,7 +5,7 @@ import { type Device, noGrad, type Tensor, tensor, tidy, withBytes } from '@anyc
 import { augmentImages, type Normalization } from '../augmentation/augmentImages.js';
 import { type Augmentation, drawChanges } from '../augmentation/parameters.js';
 import { type FeatureFormat, floatsOf } from '../dataset/inputs.js';
-import type { PixelFormat } from '../images/decoding/decode.js';
+import type { PixelFormat } from '../dataset/reading/pixelFormat.js';
 import type { Batch } from './loader.js';
 
 export interface DeviceBatchOptions extends Normalization {

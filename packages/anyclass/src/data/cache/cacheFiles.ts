@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { writeWhole } from '../../files/wholeFile.js';
 import type { Dataset } from '../dataset/dataset.js';
 import type { Frame } from '../dataset/reading/frames.js';
+import type { PixelFormat } from '../dataset/reading/pixelFormat.js';
 import { defaultWindow, type Window, windowText } from '../dataset/reading/window.js';
-import type { PixelFormat } from '../images/decoding/decode.js';
 import { type JpegDecoder, jpegDecoder } from '../images/decoding/jpeg.js';
 
 // A cache is a folder:

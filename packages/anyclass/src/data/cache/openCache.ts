@@ -9,7 +9,7 @@ import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import type { Dataset } from '../dataset/dataset.js';
-import { imageBytes, type PixelFormat } from '../images/decoding/decode.js';
+import { imageBytes, type PixelFormat } from '../dataset/reading/pixelFormat.js';
 import type { DecoderOptions } from '../images/decoding/decoder.js';
 import { type ImagesAddon, imagesAddon } from '../images/decoding/imagesAddon.js';
 import { jpegDecoder } from '../images/decoding/jpeg.js';

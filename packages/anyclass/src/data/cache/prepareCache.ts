@@ -11,7 +11,7 @@ import type { RunEventListener } from '../../events/runEvent.js';
 import type { Quarantined } from '../../events/runSummary.js';
 import { writeWhole } from '../../files/wholeFile.js';
 import type { Dataset } from '../dataset/dataset.js';
-import { imageBytes, type PixelFormat } from '../images/decoding/decode.js';
+import { imageBytes, type PixelFormat } from '../dataset/reading/pixelFormat.js';
 import type { DecoderOptions } from '../images/decoding/decoder.js';
 import { limiter, settleAll } from '../images/limiter.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';

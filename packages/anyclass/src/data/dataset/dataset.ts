@@ -1,8 +1,8 @@
-import type { ImageReading } from '../images/formats/unpack.js';
 import type { FeatureSource } from './featureSource.js';
 import type { ImageSource } from './imageSource.js';
 import type { LabelMatrix } from './labelMatrix.js';
 import type { NameTable } from './nameTable.js';
+import type { ImageReading } from './reading/pixelFormat.js';
 
 /** The three splits of a dataset, in display order. */
 export const splitNames = ['train', 'validation', 'test'] as const;

@@ -1,9 +1,8 @@
 import { counted } from '../../errors/counted.js';
 import { UserError } from '../../errors/userError.js';
-import type { PixelFormat } from '../images/decoding/decode.js';
-import type { ImageReading } from '../images/formats/unpack.js';
 import type { Preparation } from './dataset.js';
 import { type ModelInput, takesFeatures } from './inputs.js';
+import type { ImageReading, PixelFormat } from './reading/pixelFormat.js';
 
 /** The changes that a user may make to the preparation of images. */
 export interface PreparationChanges extends ImageReading {

@@ -1,5 +1,5 @@
 import type { ArffAttribute } from '../tables/arff.js';
-import { narrowed } from './featureMatrix.js';
+import { narrowed } from '../tables/featureCells.js';
 
 /** How the attributes of an ARFF file become a feature vector. */
 export interface ArffFeatures {

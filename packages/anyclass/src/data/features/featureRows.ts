@@ -8,13 +8,22 @@ import { type FeatureSource, selectFeatures } from '../dataset/featureSource.js'
 import { type NameTable, nameTableBuilder } from '../dataset/nameTable.js';
 import { readArff } from '../tables/arff.js';
 import { readCsv } from '../tables/csv.js';
+import { featureCell } from '../tables/featureCells.js';
+import { openParquet } from '../tables/parquet/parquetFile.js';
 import { specialColumns } from '../tables/tableLayout.js';
 import { arffFeatures } from './arffFeatures.js';
 import { chosenColumns } from './featureColumns.js';
-import { featureCell } from './featureMatrix.js';
 import { featureTable } from './featureTable.js';
 import { isMatrixFile, openMatrix } from './matrixFile.js';
-import { readParquetRows } from './parquetFeatures.js';
+import {
+  columnVectors,
+  listColumn,
+  listVectors,
+  type ParquetColumn,
+  type ParquetVectors,
+  parquetColumns,
+  rowName,
+} from './parquetFeatures.js';
 
 export interface FeatureRows {
   readonly names: NameTable;
@@ -108,6 +117,52 @@ async function readArffRows(
     };
   });
   return { names: names.finish(), source: features.finish() };
+}
+
+async function readParquetRows(path: string, options: FeatureRowsOptions): Promise<FeatureRows> {
+  const name = basename(path);
+  const file = await openParquet(path);
+  try {
+    const columns = parquetColumns(file);
+    const all = columns.map((column) => column.name);
+    const { image } = specialColumns(all, {});
+    const vectors = chosenVectors(columns, options, name);
+    const used = [...vectors.columns, ...(image === undefined ? [] : [image])];
+    const names = nameTableBuilder();
+    const table = featureTable();
+    for (let g = 0; g + 1 < file.groupStarts.length; g++) {
+      for await (const rows of file.readGroup(g, used)) {
+        for (const row of rows) {
+          const at = names.length;
+          vectors.take(table, row, () => `${name}, row ${at}`);
+          names.add(image === undefined ? `${name}#${at}` : rowName(row[image]));
+        }
+      }
+    }
+    if (names.length === 0) throw new DataError(`${name}: has no rows`);
+    return { names: names.finish(), source: table.finish() };
+  } finally {
+    await file.close();
+  }
+}
+
+function chosenVectors(
+  columns: readonly ParquetColumn[],
+  { columns: chosen, wanted }: FeatureRowsOptions,
+  file: string,
+): ParquetVectors {
+  const all = columns.map(({ name }) => name);
+  const list =
+    chosen?.length === 1
+      ? columns.find(({ name, kind }) => name === chosen[0] && kind === 'numbers')?.name
+      : listColumn(columns);
+  if (list !== undefined && !wanted?.every((name) => all.includes(name))) return listVectors(list, file);
+  const { image, others } = specialColumns(all, {});
+  const indices = chosenColumns(all, { chosen, wanted, image, others, file });
+  return columnVectors(
+    indices.map((i) => all[i]!),
+    file,
+  );
 }
 
 /** The names in the label table next to a matrix, if it has one for every row. */

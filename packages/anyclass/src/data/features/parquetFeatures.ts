@@ -1,14 +1,9 @@
 // Feature vectors in Parquet: one column of lists (`features`, `embedding`), or one
 // column of numbers per feature.
 
-import { basename } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
-import { nameTableBuilder } from '../dataset/nameTable.js';
-import { openParquet, type ParquetFile } from '../tables/parquet/parquetFile.js';
-import { specialColumns } from '../tables/tableLayout.js';
-import { chosenColumns } from './featureColumns.js';
-import type { FeatureRows, FeatureRowsOptions } from './featureRows.js';
-import { type FeatureTable, featureTable } from './featureTable.js';
+import type { ParquetFile } from '../tables/parquet/parquetFile.js';
+import type { FeatureTable } from './featureTable.js';
 
 /** A column of a Parquet file, from its schema. */
 export interface ParquetColumn {
@@ -109,53 +104,6 @@ export function columnVectors(columns: readonly string[], file: string): Parquet
 export function listColumn(columns: readonly ParquetColumn[]): string | undefined {
   const lists = columns.filter(({ kind }) => kind === 'numbers').map(({ name }) => name);
   return listNames.find((name) => lists.includes(name));
-}
-
-/** Reads all rows of a file with their names. */
-export async function readParquetRows(path: string, options: FeatureRowsOptions): Promise<FeatureRows> {
-  const name = basename(path);
-  const file = await openParquet(path);
-  try {
-    const columns = parquetColumns(file);
-    const all = columns.map((column) => column.name);
-    const { image } = specialColumns(all, {});
-    const vectors = chosenVectors(columns, options, name);
-    const used = [...vectors.columns, ...(image === undefined ? [] : [image])];
-    const names = nameTableBuilder();
-    const table = featureTable();
-    for (let g = 0; g + 1 < file.groupStarts.length; g++) {
-      for await (const rows of file.readGroup(g, used)) {
-        for (const row of rows) {
-          const at = names.length;
-          vectors.take(table, row, () => `${name}, row ${at}`);
-          names.add(image === undefined ? `${name}#${at}` : rowName(row[image]));
-        }
-      }
-    }
-    if (names.length === 0) throw new DataError(`${name}: has no rows`);
-    return { names: names.finish(), source: table.finish() };
-  } finally {
-    await file.close();
-  }
-}
-
-function chosenVectors(
-  columns: readonly ParquetColumn[],
-  { columns: chosen, wanted }: FeatureRowsOptions,
-  file: string,
-): ParquetVectors {
-  const all = columns.map(({ name }) => name);
-  const list =
-    chosen?.length === 1
-      ? columns.find(({ name, kind }) => name === chosen[0] && kind === 'numbers')?.name
-      : listColumn(columns);
-  if (list !== undefined && !wanted?.every((name) => all.includes(name))) return listVectors(list, file);
-  const { image, others } = specialColumns(all, {});
-  const indices = chosenColumns(all, { chosen, wanted, image, others, file });
-  return columnVectors(
-    indices.map((i) => all[i]!),
-    file,
-  );
 }
 
 export function rowName(value: unknown): string {

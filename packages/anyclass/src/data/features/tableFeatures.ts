@@ -1,8 +1,8 @@
 import { DataError } from '../../errors/dataError.js';
 import type { FeatureSource } from '../dataset/featureSource.js';
+import { featureCell } from '../tables/featureCells.js';
 import { specialColumns, type TableOptions } from '../tables/tableLayout.js';
 import { featureColumns } from './featureColumns.js';
-import { featureCell } from './featureMatrix.js';
 import { featureTable } from './featureTable.js';
 
 /** The column added for the names of rows that have none: file#row. */

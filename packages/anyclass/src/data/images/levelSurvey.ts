@@ -4,9 +4,10 @@ import type { Words } from '../../errors/counted.js';
 import { type CountedNames, countedNames } from '../dataset/countedNames.js';
 import type { Dataset, Remark } from '../dataset/dataset.js';
 import type { StoredImage } from '../dataset/imageSource.js';
+import type { ImageReading } from '../dataset/reading/pixelFormat.js';
 import { type Window, windowText } from '../dataset/reading/window.js';
 import { imageSize } from './decoding/decode.js';
-import { type ImageReading, imageLevels } from './formats/unpack.js';
+import { imageLevels } from './formats/unpack.js';
 import { type Levels, percentileLevels } from './levels/levels.js';
 
 type Range = readonly [low: number, high: number];

@@ -1,5 +1,5 @@
 import type { ImageSource } from '../dataset/imageSource.js';
-import type { PixelFormat } from './decoding/decode.js';
+import type { PixelFormat } from '../dataset/reading/pixelFormat.js';
 import { createDecoder, type DecoderOptions } from './decoding/decoder.js';
 
 /** Decoded images of one size by row: from the originals, or from a prepared cache. */

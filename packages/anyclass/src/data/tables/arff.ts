@@ -4,7 +4,7 @@
 import { basename } from 'node:path';
 import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
-import { decimal } from '../features/featureMatrix.js';
+import { decimal } from './featureCells.js';
 import { readLines } from './lines.js';
 
 /** A column of an ARFF file. */

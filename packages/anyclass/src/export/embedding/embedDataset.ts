@@ -2,9 +2,10 @@
 
 import { openOptions } from '../../configuration/openOptions.js';
 import { createLoader } from '../../data/batches/loader.js';
+import { openInputs } from '../../data/batches/openInputs.js';
 import { type Dataset, splitNames } from '../../data/dataset/dataset.js';
 import { selectFeatures } from '../../data/dataset/featureSource.js';
-import { openInputs, takesFeatures } from '../../data/dataset/inputs.js';
+import { takesFeatures } from '../../data/dataset/inputs.js';
 import { growingInt32 } from '../../data/dataset/typedArrays.js';
 import { type OpenOptions, openDataset } from '../../data/openDataset.js';
 import { gatherFloats, gatherIntegers, gatherLists } from '../../distribution/exchange.js';

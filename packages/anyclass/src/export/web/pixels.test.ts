@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumNeed, chromiumPath, launchChromium } from '../../../test/pages/browser.js';
 import { type StaticHost, serveFolder } from '../../../test/pages/staticHost.js';
 import { isBuilt } from '../../../test/servedModels.js';
-import { decodeImage, type PixelFormat } from '../../data/images/decoding/decode.js';
+import type { PixelFormat } from '../../data/dataset/reading/pixelFormat.js';
+import { decodeImage } from '../../data/images/decoding/decode.js';
 import { jpegDecoder } from '../../data/images/decoding/jpeg.js';
 
 declare global {

@@ -1,5 +1,5 @@
 import type { ImageBatch } from '../../data/batches/deviceBatch.js';
-import type { PixelFormat } from '../../data/images/decoding/decode.js';
+import type { PixelFormat } from '../../data/dataset/reading/pixelFormat.js';
 
 export interface Normalization {
   readonly format: PixelFormat;

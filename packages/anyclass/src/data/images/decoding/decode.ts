@@ -2,27 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sharp } from 'sharp';
 import { DataError } from '../../../errors/dataError.js';
 import type { StoredImage } from '../../dataset/imageSource.js';
+import { type ImageReading, imageBytes, type PixelFormat } from '../../dataset/reading/pixelFormat.js';
 import { decodeError, openEncoded, openPixelsOf } from '../formats/sharpImage.js';
-import { encodedFacts, type ImageFacts, type ImageReading, unpacked } from '../formats/unpack.js';
+import { encodedFacts, type ImageFacts, unpacked } from '../formats/unpack.js';
 import { MachineError } from '../storage/storage.js';
 import { enlarge } from './enlarge.js';
 import { decodeJpeg } from './jpeg.js';
 
-/** The size of decoded images, which is the network's input size, and how files are read. */
-export interface PixelFormat extends ImageReading {
-  readonly width: number;
-  readonly height: number;
-  /** 1 gray, 3 RGB. */
-  readonly channels: 1 | 3;
-}
-
 /** Decodes everything that the JPEG decoder does not. */
 type DecodeOther = (image: StoredImage, format: PixelFormat) => Promise<Uint8Array>;
-
-/** Bytes of one decoded image. */
-export function imageBytes({ width, height, channels }: PixelFormat): number {
-  return width * height * channels;
-}
 
 const longestDecode = 60; // seconds; stops a decoder that loops on a damaged file
 

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { StoredImage } from '../../dataset/imageSource.js';
+import type { PixelFormat } from '../../dataset/reading/pixelFormat.js';
 import { wasRead } from '../storage/storage.js';
-import { decodeImage, decodeInto, decodeWithSharp, type PixelFormat } from './decode.js';
+import { decodeImage, decodeInto, decodeWithSharp } from './decode.js';
 import { decodeJpegFile } from './jpeg.js';
 import { createDecodePool } from './pool/decodePool.js';
 

@@ -1,4 +1,4 @@
-import type { PixelFormat } from './decode.js';
+import type { PixelFormat } from '../../dataset/reading/pixelFormat.js';
 
 /**
  * Enlarges 8-bit pixels, bilinear between pixel centers, with repeated edges. Like Pillow, it

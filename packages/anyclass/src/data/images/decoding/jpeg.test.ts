@@ -8,8 +8,9 @@ import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { reasonOf } from '../../../errors/reasonOf.js';
+import { imageBytes, type PixelFormat } from '../../dataset/reading/pixelFormat.js';
 import { randomStream } from '../../random/philox.js';
-import { decodeImage, decodeWithSharp, imageBytes, type PixelFormat } from './decode.js';
+import { decodeImage, decodeWithSharp } from './decode.js';
 import { imagesLibrary } from './imagesAddon.js';
 import { decodeJpeg, decodeJpegFile, jpegDecoder } from './jpeg.js';
 

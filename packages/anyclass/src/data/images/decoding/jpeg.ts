@@ -2,7 +2,7 @@
 // filters the full image; only images at least four times too large are shrunk while decoding.
 // Most pixels equal Pillow's.
 
-import type { PixelFormat } from './decode.js';
+import type { PixelFormat } from '../../dataset/reading/pixelFormat.js';
 import { type ImagesAddon, imagesAddon } from './imagesAddon.js';
 
 /** The same limit as in native/images/jpeg.cc. */

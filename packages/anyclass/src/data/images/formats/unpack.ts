@@ -2,8 +2,9 @@
 // per channel, and frames other than the first.
 
 import type { StoredImage } from '../../dataset/imageSource.js';
-import { type Frame, frameIndex } from '../../dataset/reading/frames.js';
-import { defaultWindow, type Window } from '../../dataset/reading/window.js';
+import { frameIndex } from '../../dataset/reading/frames.js';
+import type { ImageReading } from '../../dataset/reading/pixelFormat.js';
+import { defaultWindow } from '../../dataset/reading/window.js';
 import { decodeDicom, dicomSize } from '../dicom/decodeDicom.js';
 import { type Levels, windowed } from '../levels/levels.js';
 import { isDeep, sharpLevels } from '../levels/sharpLevels.js';
@@ -11,16 +12,6 @@ import { bitmapSize, decodeBitmap } from './bmp.js';
 import { imageKind } from './imageKind.js';
 import { openEncoded } from './sharpImage.js';
 import { tiffLevels } from './tiffStrips.js';
-
-/** How a file becomes one 8-bit image. */
-export interface ImageReading {
-  /** Which levels become black and white in images with more than 8 bits. Default `auto`. */
-  readonly window?: Window | undefined;
-  /** Which frame to use, if there are several. Default: the first. */
-  readonly frame?: Frame | undefined;
-  /** The most pixels that an image may have. Default 268,402,689. */
-  readonly pixelLimit?: number | undefined;
-}
 
 export interface UnpackedImage {
   readonly image: StoredImage;

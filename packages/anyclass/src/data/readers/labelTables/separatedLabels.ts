@@ -3,10 +3,10 @@
 import { inflected } from '../../../errors/counted.js';
 import { DataError } from '../../../errors/dataError.js';
 import { nearestOrAll } from '../../../errors/nearest.js';
-import type { Remark } from '../../dataset/dataset.js';
-import { type LabelMatrix, labelMatrixBuilder } from '../../dataset/labelMatrix.js';
+import { labelMatrixBuilder } from '../../dataset/labelMatrix.js';
 import { growingFloat32, growingInt32 } from '../../dataset/typedArrays.js';
 import { targetIn, UNCERTAIN } from '../../tables/labelCells.js';
+import type { CollectedLabels, LabelCells, SeparatedOptions } from './collectedLabels.js';
 import type { ImageRows } from './imageRows.js';
 import { valuedLabels } from './valuedLabels.js';
 
@@ -15,35 +15,6 @@ export interface SeparatedLabels {
   /** Adds a row's cell; `target` if a column gives the value of its single label. */
   add(cell: string, target?: number): void;
   finish(rows: ImageRows, options: SeparatedOptions): CollectedLabels;
-}
-
-export interface SeparatedOptions {
-  readonly separator?: string | undefined;
-  readonly negativeLabel?: string | undefined;
-  /** The classes in order; any other label is an error. Default: all that occur, by name. */
-  readonly classes?: readonly string[] | undefined;
-  /** The name of the column, which is also the class if the column has only 0 and 1. */
-  readonly column: string;
-  /** The target of an uncertain label. */
-  readonly uncertain: number;
-  /** The place of a row, for messages. */
-  placeOf(row: number): string;
-  /** The name of a row's image, for messages. */
-  nameOf(row: number): string;
-}
-
-export interface CollectedLabels {
-  readonly labels: LabelMatrix;
-  readonly classes: readonly string[];
-  readonly remarks: readonly Remark[];
-}
-
-/** The distinct cells of a table, and which of them each row has. */
-export interface LabelCells {
-  /** The indices of the classes in each cell. */
-  readonly indices: readonly (readonly number[])[];
-  readonly classes: readonly string[];
-  readonly codes: Int32Array;
 }
 
 /** Separates the labels of a Parquet list, which are already separate. */

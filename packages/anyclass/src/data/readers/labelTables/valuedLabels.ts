@@ -4,8 +4,8 @@
 import { DataError } from '../../../errors/dataError.js';
 import { labelMatrixBuilder } from '../../dataset/labelMatrix.js';
 import { UNCERTAIN } from '../../tables/labelCells.js';
+import type { CollectedLabels, LabelCells, SeparatedOptions } from './collectedLabels.js';
 import type { ImageRows } from './imageRows.js';
-import type { CollectedLabels, LabelCells, SeparatedOptions } from './separatedLabels.js';
 
 /**
  * Reads labels with values. A class that none of an image's rows names is unknown, since only the others were

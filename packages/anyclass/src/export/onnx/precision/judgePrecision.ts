@@ -3,8 +3,8 @@
 
 import { measure, type Scored } from '@anyclass/core';
 import { openOptions } from '../../../configuration/openOptions.js';
+import { openInputs } from '../../../data/batches/openInputs.js';
 import { type Dataset, instanceWord } from '../../../data/dataset/dataset.js';
-import { openInputs } from '../../../data/dataset/inputs.js';
 import { chooseSubset } from '../../../data/splits/subset.js';
 import { UserError } from '../../../errors/userError.js';
 import { type ReadingSettings, readingFor } from '../../../evaluation/runSettings.js';

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DataError } from '../../../../errors/dataError.js';
+import type { PixelFormat } from '../../../dataset/reading/pixelFormat.js';
 import { MachineError } from '../../storage/storage.js';
-import type { PixelFormat } from '../decode.js';
 import { frameHeader, frameReader } from './frames.js';
 
 /** A pool of processes that decode images with sharp in parallel. */

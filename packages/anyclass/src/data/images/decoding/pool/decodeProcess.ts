@@ -3,8 +3,9 @@
 
 import { once } from 'node:events';
 import { reasonOf } from '../../../../errors/reasonOf.js';
+import type { PixelFormat } from '../../../dataset/reading/pixelFormat.js';
 import { MachineError } from '../../storage/storage.js';
-import { decodeWithSharp, type PixelFormat } from '../decode.js';
+import { decodeWithSharp } from '../decode.js';
 import { frameHeader, frameReader } from './frames.js';
 
 const format: PixelFormat = JSON.parse(process.argv[2] ?? '');
