@@ -171,12 +171,5 @@ export const notYet: { readonly folders: readonly string[]; readonly files: read
     'packages/anyclass/src/runs/scoreFiles.ts',
     'packages/anyclass/src/training/gradients.ts',
     'packages/anyclass/src/training/trainingStep.ts',
-    'packages/torch/src/tensor/guards.ts',
-    'packages/torch/src/tensor/indexing.ts',
-    'packages/torch/src/tensor/memory.ts',
-    'packages/torch/src/tensor/operators.generated.ts',
-    'packages/torch/src/tensor/print.ts',
-    'packages/torch/src/tensor/tensor.ts',
-    'packages/torch/src/tensor/tensorMethods.generated.ts',
   ],
 };

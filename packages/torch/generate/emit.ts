@@ -15,14 +15,15 @@ export function emitFunctions(operations: readonly Operation[]): string {
   const body = operations.map(emitFunction).join('\n');
   const used = (name: string) => new RegExp(`\\b${name}\\(`).test(body);
   const dtypeImports = ['dtypeCode', 'memoryFormatCode'].filter(used);
-  const tensorImports = ['checkOptions', 'place', 'placeOrNull', 'places', 'placesWithGaps'].filter(used);
+  const handleImports = ['checkOptions', 'place', 'placeOrNull', 'places', 'placesWithGaps'].filter(used);
   return [
     header,
     `import { type Device, type Dtype, ${dtypeImports.join(', ')}, type MemoryFormat } from '../native/dtype.js';`,
     `import * as guards from './guards.js';`,
     `import { native, type Scalar } from '../native/native.js';`,
     `import { Operator } from '../native/operator.js';`,
-    `import { ${tensorImports.join(', ')}, Tensor, wrap, wrapAll } from './tensor.js';`,
+    `import { ${handleImports.join(', ')} } from './handle.js';`,
+    `import { Tensor, wrap, wrapAll } from './tensorClass.js';`,
     '',
     body,
   ].join('\n');
@@ -34,7 +35,7 @@ export function emitMethods(operations: readonly Operation[]): string {
     `import type { Dtype, MemoryFormat } from '../native/dtype.js';`,
     `import type { Scalar } from '../native/native.js';`,
     `import * as operators from './operators.generated.js';`,
-    `import type { Tensor } from './tensor.js';`,
+    `import type { Tensor } from './tensorClass.js';`,
     '',
     '/** The operators that are methods of `Tensor`; each says which operator of libtorch it calls. */',
     'export abstract class TensorMethods {',

@@ -3,8 +3,9 @@
 
 import { type Dtype, dtypeCode } from '../native/dtype.js';
 import { native } from '../native/native.js';
+import { places } from '../tensor/handle.js';
 import { refusePromise, requireFunction } from '../tensor/memory.js';
-import { places, Tensor } from '../tensor/tensor.js';
+import { Tensor } from '../tensor/tensor.js';
 
 /**
  * Runs a function without recording gradients.

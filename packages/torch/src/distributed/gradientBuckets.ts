@@ -1,5 +1,6 @@
 import { native } from '../native/native.js';
-import { places, type Tensor } from '../tensor/tensor.js';
+import { places } from '../tensor/handle.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { namingRank } from './distributedError.js';
 import type { ProcessGroup } from './processGroup.js';
 

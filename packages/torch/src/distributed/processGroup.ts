@@ -1,9 +1,10 @@
 // A group of processes and its collectives. All processes call the same functions in the same order.
 
 import { native } from '../native/native.js';
+import { place, places } from '../tensor/handle.js';
 import { keep } from '../tensor/memory.js';
 import { emptyLike, stack } from '../tensor/operators.generated.js';
-import { place, places, type Tensor } from '../tensor/tensor.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { type Work, workOf } from './work.js';
 
 /** c10d's numbers for the operations. */

@@ -3,6 +3,7 @@
 
 import { hasOperator } from '../native/operator.js';
 import { empty, zeros } from '../operators/creation.js';
+import { place } from '../tensor/handle.js';
 import {
   dropout as dropoutOperator,
   scaledDotProductAttention as fusedAttention,
@@ -10,7 +11,7 @@ import {
   where,
   zerosLike,
 } from '../tensor/operators.generated.js';
-import { place, type Tensor } from '../tensor/tensor.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { constant_, xavierUniform_ } from './init.js';
 import { Linear } from './linear.js';
 import { Module } from './module.js';

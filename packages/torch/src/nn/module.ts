@@ -3,8 +3,9 @@
 import { noGrad } from '../autograd/autograd.js';
 import { type Device, type Dtype, isDtype, isFloatingPoint } from '../native/dtype.js';
 import { native } from '../native/native.js';
+import { places } from '../tensor/handle.js';
 import { tidy } from '../tensor/memory.js';
-import { type Conversion, places, Tensor } from '../tensor/tensor.js';
+import { type Conversion, Tensor } from '../tensor/tensor.js';
 import { Parameter } from './parameter.js';
 
 export type StateDict = ReadonlyMap<string, Tensor>;

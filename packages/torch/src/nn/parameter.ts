@@ -1,7 +1,8 @@
 import { native } from '../native/native.js';
 import { Operator } from '../native/operator.js';
+import { place } from '../tensor/handle.js';
 import { keep } from '../tensor/memory.js';
-import { place, Tensor } from '../tensor/tensor.js';
+import { Tensor } from '../tensor/tensor.js';
 
 const DETACH = new Operator('aten::detach');
 

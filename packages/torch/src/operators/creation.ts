@@ -10,9 +10,10 @@ import {
   type TypedArray,
 } from '../native/dtype.js';
 import { native, type Scalar } from '../native/native.js';
+import { place } from '../tensor/handle.js';
 import { tidy } from '../tensor/memory.js';
 import * as operators from '../tensor/operators.generated.js';
-import { type NestedArray, place, Tensor } from '../tensor/tensor.js';
+import { type NestedArray, Tensor } from '../tensor/tensor.js';
 
 export interface TensorOptions {
   readonly dtype?: Dtype;

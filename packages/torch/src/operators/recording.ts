@@ -2,8 +2,9 @@
 // another format. Every operator passes through the addon, so calls are observed there.
 
 import { interposed } from '../native/native.js';
+import { place } from '../tensor/handle.js';
 import { refusePromise } from '../tensor/memory.js';
-import { place, type Tensor } from '../tensor/tensor.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { CallRecord } from './callRecord.js';
 import type { RecordedCall, RecordedTensor } from './recordedCall.js';
 

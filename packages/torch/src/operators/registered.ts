@@ -3,7 +3,8 @@
 
 import { native, type Scalar } from '../native/native.js';
 import { operatorNumber } from '../native/operator.js';
-import { place, places, Tensor } from '../tensor/tensor.js';
+import { place, places } from '../tensor/handle.js';
+import { Tensor } from '../tensor/tensor.js';
 
 /** An argument of such an operator; null for an optional value that is missing, undefined for the default. */
 export type RegisteredValue =

@@ -1,7 +1,8 @@
 // The gradients of many parameters in one call to the addon.
 
 import { native } from '../native/native.js';
-import { places, Tensor } from '../tensor/tensor.js';
+import { places } from '../tensor/handle.js';
+import { Tensor } from '../tensor/tensor.js';
 
 /** Returns the existing gradients, grouped by device and dtype as the foreach kernels need them. */
 export function gradientsByKind(parameters: readonly Tensor[], caller: string): Tensor[][] {

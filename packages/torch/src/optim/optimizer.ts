@@ -3,8 +3,9 @@
 import { noGrad } from '../autograd/autograd.js';
 import type { Device, Dtype } from '../native/dtype.js';
 import { native } from '../native/native.js';
+import { places } from '../tensor/handle.js';
 import { keep, tidy } from '../tensor/memory.js';
-import { places, Tensor } from '../tensor/tensor.js';
+import { Tensor } from '../tensor/tensor.js';
 import type { RawOptions } from './options.js';
 import { type GroupOptions, groupInputs, ParameterGroup, type ParametersInput } from './parameterGroup.js';
 

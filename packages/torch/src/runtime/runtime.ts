@@ -2,7 +2,8 @@
 
 import type { Device } from '../native/dtype.js';
 import { native } from '../native/native.js';
-import { place, Tensor } from '../tensor/tensor.js';
+import { place } from '../tensor/handle.js';
+import { Tensor } from '../tensor/tensor.js';
 
 /** Seeds the random generators of the CPU and every GPU. */
 export function setSeed(seed: number): void {

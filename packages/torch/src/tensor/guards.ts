@@ -2,8 +2,9 @@
 // generated functions of the same names call these first (generate/operators.ts lists them). Each guard says what would
 // happen without it.
 
+import { place } from './handle.js';
 import { tidy } from './memory.js';
-import { place, Tensor } from './tensor.js';
+import { Tensor } from './tensorClass.js';
 
 /** `groups` beyond 32 bits is truncated to 0, and the convolution divides by it. */
 export function conv2d(groups?: number): void {

@@ -2,6 +2,7 @@
 
 import { isFloatingPoint } from '../native/dtype.js';
 import type { Scalar } from '../native/native.js';
+import { place } from './handle.js';
 import { tidy } from './memory.js';
 import {
   copy_,
@@ -13,7 +14,7 @@ import {
   slice as sliceOperator,
   unsqueeze,
 } from './operators.generated.js';
-import { place, Tensor } from './tensor.js';
+import { Tensor } from './tensorClass.js';
 
 export interface Slice {
   readonly start: number | undefined;

@@ -3,9 +3,9 @@
 // also in a synchronous loop, but not before it runs.
 
 import { native } from '../native/native.js';
-import { place, Tensor } from './tensor.js';
+import { place, TensorHandle } from './handle.js';
 
-let scope: Tensor[] | undefined;
+let scope: TensorHandle[] | undefined;
 let disposing = new Int32Array(1024);
 
 /**
@@ -18,7 +18,7 @@ let disposing = new Int32Array(1024);
 export function tidy<T>(fn: () => T): T {
   requireFunction(fn, 'tidy');
   const outer = scope;
-  const inner: Tensor[] = [];
+  const inner: TensorHandle[] = [];
   scope = inner;
   let result: T;
   try {
@@ -30,7 +30,7 @@ export function tidy<T>(fn: () => T): T {
     throw error;
   }
   scope = outer;
-  const escaping = new Set<Tensor>();
+  const escaping = new Set<TensorHandle>();
   collectTensors(result, escaping);
   if (escaping.size > 0) {
     for (const tensor of inner) if (escaping.has(tensor) && !tensor.isDisposed) own(tensor);
@@ -47,7 +47,7 @@ export function tidy<T>(fn: () => T): T {
  * @example
  * const total = keep(zeros([1])); // survives the tidy that it was made in
  */
-export function keep<T extends Tensor>(tensor: T): T {
+export function keep<T extends TensorHandle>(tensor: T): T {
   const at = place(tensor, 'keep');
   if (!tensor.isWatched) watch(tensor, at);
   return tensor;
@@ -80,13 +80,13 @@ export function refusePromise(result: unknown, name: string): void {
 }
 
 /** Assigns an owner to a new tensor: the current scope, or the garbage collector. */
-export function own(tensor: Tensor): void {
+export function own(tensor: TensorHandle): void {
   if (scope) scope.push(tensor);
   else keep(tensor);
 }
 
 /** Stops the garbage collector from watching a tensor that is disposed of by hand. */
-export function disown(tensor: Tensor): void {
+export function disown(tensor: TensorHandle): void {
   if (!tensor.isWatched) return;
   native.unwatch(tensor.place);
   tensor.isWatched = false;
@@ -100,14 +100,14 @@ const collections = new FinalizationRegistry<undefined>(() => {
 });
 let hearsCollections = false;
 
-function watch(tensor: Tensor, at: number): void {
+function watch(tensor: TensorHandle, at: number): void {
   tensor.isWatched = true;
   native.watch(tensor, at);
   if (!hearsCollections) collections.register({}, undefined);
   hearsCollections = true;
 }
 
-function disposeAll(tensors: readonly Tensor[]): void {
+function disposeAll(tensors: readonly TensorHandle[]): void {
   if (tensors.length > disposing.length) disposing = new Int32Array(tensors.length * 2);
   let count = 0;
   for (const tensor of tensors) {
@@ -118,10 +118,10 @@ function disposeAll(tensors: readonly Tensor[]): void {
   if (count > 0) native.disposeMany(disposing, count);
 }
 
-function collectTensors(value: unknown, found: Set<Tensor>, seen = new Set<object>()): void {
+function collectTensors(value: unknown, found: Set<TensorHandle>, seen = new Set<object>()): void {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;
   seen.add(value);
-  if (value instanceof Tensor) {
+  if (value instanceof TensorHandle) {
     found.add(value);
   } else if (Array.isArray(value)) {
     for (const element of value) collectTensors(element, found, seen);

@@ -4,7 +4,8 @@ import { type Device, type Dtype, dtypeCode, type MemoryFormat, memoryFormatCode
 import { native, type Scalar } from '../native/native.js';
 import { Operator } from '../native/operator.js';
 import * as guards from './guards.js';
-import { checkOptions, place, placeOrNull, places, placesWithGaps, Tensor, wrap, wrapAll } from './tensor.js';
+import { checkOptions, place, placeOrNull, places, placesWithGaps } from './handle.js';
+import { Tensor, wrap, wrapAll } from './tensorClass.js';
 
 const ADD_TENSOR_OPERATOR = new Operator('aten::add.Tensor');
 const ADD_SCALAR_OPERATOR = new Operator('aten::add.Scalar');

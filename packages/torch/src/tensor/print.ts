@@ -5,7 +5,7 @@ import { isFloatingPoint } from '../native/dtype.js';
 import { native } from '../native/native.js';
 import { tidy } from './memory.js';
 import { cat, slice } from './operators.generated.js';
-import type { NestedArray, Tensor } from './tensor.js';
+import type { NestedArray, Tensor } from './tensorClass.js';
 
 const precision = 4;
 const threshold = 1000;

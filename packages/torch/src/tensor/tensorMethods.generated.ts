@@ -3,7 +3,7 @@
 import type { Dtype, MemoryFormat } from '../native/dtype.js';
 import type { Scalar } from '../native/native.js';
 import * as operators from './operators.generated.js';
-import type { Tensor } from './tensor.js';
+import type { Tensor } from './tensorClass.js';
 
 /** The operators that are methods of `Tensor`; each says which operator of libtorch it calls. */
 export abstract class TensorMethods {
