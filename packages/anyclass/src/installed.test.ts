@@ -8,7 +8,7 @@ import { anyClassLoss } from '@anyclass/core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bundleCore, typeCheck } from '../test/consumer.mjs';
-import { installPackages, packPackages, run } from '../test/installation.mjs';
+import { installPackages, packageNames, packPackages, run } from '../test/installation.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-installed-'));
 const consumer = join(folder, 'consumer');
@@ -32,31 +32,28 @@ beforeEach((context) => {
   expect(problem).toBe('');
 });
 
-describe.each(['@anyclass/core', '@anyclass/files', '@anyclass/torch', 'anyclass'])(
-  'the package %s',
-  (name) => {
-    const at = join(consumer, 'node_modules', name);
+describe.each(packageNames)('the package %s', (name) => {
+  const at = join(consumer, 'node_modules', name);
 
-    test('has a readme, the license and types, but no tests or build leftovers', () => {
-      const files = readdirSync(at, { recursive: true, encoding: 'utf8' });
-      expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/index.d.ts']));
-      expect(
-        files.filter((file) => /\.test\.|tsbuildinfo|tsconfig|binding\.gyp|\.(o|node|so)$/.test(file)),
-      ).toEqual([]);
-      const license = readFileSync(resolve(import.meta.dirname, '../../../LICENSE'), 'utf8');
-      expect(readFileSync(join(at, 'LICENSE'), 'utf8')).toBe(license);
-    });
+  test('has a readme, the license and types, but no tests or build leftovers', () => {
+    const files = readdirSync(at, { recursive: true, encoding: 'utf8' });
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'dist/index.d.ts']));
+    expect(
+      files.filter((file) => /\.test\.|tsbuildinfo|tsconfig|binding\.gyp|\.(o|node|so)$/.test(file)),
+    ).toEqual([]);
+    const license = readFileSync(resolve(import.meta.dirname, '../../../LICENSE'), 'utf8');
+    expect(readFileSync(join(at, 'LICENSE'), 'utf8')).toBe(license);
+  });
 
-    test('runs nothing when it is installed', () => {
-      const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(
-        readFileSync(join(at, 'package.json'), 'utf8'),
-      );
-      expect(
-        Object.keys(scripts).filter((script) => /install|^prepare$|^dependencies$/.test(script)),
-      ).toEqual([]);
-    });
-  },
-);
+  test('runs nothing when it is installed', () => {
+    const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(
+      readFileSync(join(at, 'package.json'), 'utf8'),
+    );
+    expect(Object.keys(scripts).filter((script) => /install|^prepare$|^dependencies$/.test(script))).toEqual(
+      [],
+    );
+  });
+});
 
 test.each(['node16', 'bundler'] as const)('a strict program type-checks under %s', (resolution) => {
   expect(typeCheck(consumer, resolution)).toBe('');

@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { run } from './installation.mjs';
+import { packageNames, run } from './installation.mjs';
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 
@@ -36,7 +36,7 @@ export const wrong: ConfigurationInput = { data: { dataset: 'digits' }, loss: { 
  * @param {'node16' | 'bundler'} resolution
  */
 export function typeCheck(folder, resolution) {
-  const paths = ['@anyclass/core', '@anyclass/files', '@anyclass/torch', 'anyclass'].flatMap((name) => {
+  const paths = packageNames.flatMap((name) => {
     /** @type {{ exports: Record<string, unknown> }} */
     const manifest = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
     return Object.keys(manifest.exports).map((path) => join(name, path));

@@ -2,12 +2,15 @@
 // would from the registry.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
-const packages = ['@anyclass/core', '@anyclass/files', '@anyclass/torch', 'anyclass'];
+
+/** The folder of each package that a user of anyclass gets from this checkout: anyclass and what it depends on. */
+const folders = neededBy('anyclass');
+export const packageNames = [...folders.keys()];
 
 /**
  * @typedef {object} Ending
@@ -24,15 +27,12 @@ const packages = ['@anyclass/core', '@anyclass/files', '@anyclass/torch', 'anycl
  */
 export function packPackages(folder) {
   mkdirSync(folder, { recursive: true });
-  const workspaces = ['core', 'kit', 'files', 'torch', 'anyclass'].flatMap((name) => [
-    '-w',
-    `packages/${name}`,
-  ]);
+  const workspaces = [...folders.values()].flatMap((path) => ['-w', path]);
   const packed = run(['npm', 'pack', '--pack-destination', folder, ...workspaces], checkout);
   if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stdout}${packed.stderr}`);
   const files = readdirSync(folder);
   return Object.fromEntries(
-    packages.map((name) => {
+    packageNames.map((name) => {
       const stem = name.replace('@', '').replace('/', '-');
       const file = files.find((candidate) => new RegExp(`^${stem}-\\d.*\\.tgz$`).test(candidate));
       return [name, join(folder, file ?? '')];
@@ -88,4 +88,26 @@ export function run(words, folder, environment = {}) {
     maxBuffer: 2 ** 26,
   });
   return { status, stdout, stderr };
+}
+
+/**
+ * @param {string} wanted
+ * @returns {Map<string, string>} the folder of a package and of those it depends on, by name
+ */
+function neededBy(wanted) {
+  const manifests = readdirSync(join(checkout, 'packages')).map((folder) => {
+    /** @type {{ name: string, dependencies?: Record<string, string> }} */
+    const manifest = JSON.parse(readFileSync(join(checkout, 'packages', folder, 'package.json'), 'utf8'));
+    return { ...manifest, folder: `packages/${folder}` };
+  });
+  /** @type {Map<string, string>} */
+  const needed = new Map();
+  const add = (/** @type {string} */ name) => {
+    const found = manifests.find((manifest) => manifest.name === name);
+    if (!found || needed.has(name)) return;
+    needed.set(name, found.folder);
+    for (const other of Object.keys(found.dependencies ?? {})) add(other);
+  };
+  add(wanted);
+  return needed;
 }
