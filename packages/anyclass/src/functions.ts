@@ -21,14 +21,14 @@ import type { Inspection } from './inspect/inspection.js';
 import type { Suggestion } from './inspect/suggestConfiguration.js';
 import type { WeightReport } from './networks/weights/loadWeights.js';
 import type { RecommendOptions, RecommendResult } from './recommendation/recommend.js';
-import type { RerunHooks, RerunOptions, RerunResult } from './reports/experiment/paperRerun.js';
 import type { ImportModelOptions } from './runs/importModel.js';
 import type { RunScores } from './runs/runScores.js';
-import type { ServeOptions } from './serving/options.js';
+import type { ServeOptions } from './serving/operation/options.js';
 import type { Server } from './serving/serve.js';
 import type { TrainingResult, TrainOptions } from './training/activeRun.js';
 import type { StudyResult } from './tuning/studyResult.js';
 import type { TuneControl, TuneOptions } from './tuning/tune.js';
+import type { RerunHooks, RerunOptions, RerunResult } from './workflows/paperRerun.js';
 
 /**
  * Reads a configuration from a recipe, by name, or from a `.json`, `.jsonc`, `.mjs` or `.ts` file.
@@ -74,7 +74,7 @@ export async function train(
   configuration: ConfigurationInput,
   options: TrainOptions = {},
 ): Promise<TrainingResult> {
-  return (await import('./reports/trainAndReport.js')).train(configuration, options);
+  return (await import('./workflows/trainAndReport.js')).train(configuration, options);
 }
 
 /**
@@ -87,7 +87,7 @@ export async function resume(
   folder: string,
   options: Omit<TrainOptions, 'run'> = {},
 ): Promise<TrainingResult> {
-  return (await import('./reports/trainAndReport.js')).resume(folder, options);
+  return (await import('./workflows/trainAndReport.js')).resume(folder, options);
 }
 
 /**
@@ -203,7 +203,7 @@ export async function tune(
  * const { page } = await rerunPaper({ table: '2', data: ['chestxray14=data/chest'], out: 'paper' });
  */
 export async function rerunPaper(options: RerunOptions, hooks: RerunHooks = {}): Promise<RerunResult> {
-  return (await import('./reports/experiment/paperRerun.js')).rerunPaper(options, hooks);
+  return (await import('./workflows/paperRerun.js')).rerunPaper(options, hooks);
 }
 
 /**

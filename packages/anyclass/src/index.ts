@@ -38,10 +38,10 @@ export type {
   ExperimentHooks,
   ExperimentOptions,
 } from './experiments/compare.js';
-export type { Comparison } from './experiments/comparison.js';
+export type { Comparison } from './experiments/comparisonResult.js';
 export type { UnfinishedRun } from './experiments/results.js';
 export type { SweepOptions, SweepResult } from './experiments/runSweep.js';
-export type { Sweep } from './experiments/sweep.js';
+export type { Sweep } from './experiments/sweepResult.js';
 export type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
 export type { ExportedModel } from './export/foreignWeights.js';
 export type {
@@ -65,11 +65,11 @@ export type { Inspection } from './inspect/inspection.js';
 export type { Suggestion } from './inspect/suggestConfiguration.js';
 export type { RecommendOptions, RecommendResult } from './recommendation/recommend.js';
 export type { Recommendation } from './recommendation/recommendation.js';
-export type { RerunHooks, RerunOptions, RerunResult } from './reports/experiment/paperRerun.js';
 export type { ImportModelOptions } from './runs/importModel.js';
 export type { RunScores } from './runs/runScores.js';
-export type { ServeOptions } from './serving/options.js';
+export type { ServeOptions } from './serving/operation/options.js';
 export type { Server } from './serving/serve.js';
 export type { TrainingResult, TrainOptions } from './training/activeRun.js';
 export type { StudyResult } from './tuning/studyResult.js';
 export type { TuneControl, TuneOptions } from './tuning/tune.js';
+export type { RerunHooks, RerunOptions, RerunResult } from './workflows/paperRerun.js';

@@ -7,16 +7,7 @@ export class FlatNetwork extends Network {
   readonly fc: nn.Linear;
 
   constructor(classes: number, inputSize: number) {
-    super('resnet-18', {
-      classes,
-      inputSize,
-      expertHeads: false,
-      patchSize: 16,
-      partitionSize: 7,
-      stochasticDepth: 0,
-      hidden: [],
-      dropout: 0,
-    });
+    super('resnet-18', { classes, inputSize, expertHeads: false });
     this.fc = new nn.Linear(3 * inputSize * inputSize, classes);
   }
 

@@ -2,11 +2,11 @@
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
-import type { Graph } from '../src/export/onnx/graph.js';
+import type { Graph } from '../src/export/onnx/graph/graph.js';
+import { simplify } from '../src/export/onnx/graph/simplify.js';
+import { traceModule } from '../src/export/onnx/graph/trace.js';
 import { dimension } from '../src/export/onnx/modelOutputs.js';
 import { modelProto } from '../src/export/onnx/modelProto.js';
-import { simplify } from '../src/export/onnx/simplify.js';
-import { traceModule } from '../src/export/onnx/trace.js';
 import { translate } from '../src/export/onnx/translate/translate.js';
 
 /** A module that computes a function of images. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Line, lineChart } from './lineChart.js';
+import type { Line } from './line.js';
+import { lineChart } from './lineChart.js';
 import { lookOf } from './lineLook.js';
 import { themed } from './palette.js';
 

@@ -1,22 +1,7 @@
+import type { Line } from './line.js';
 import { bandSeries, errorSeries } from './lineEnds.js';
 import { lookOf } from './lineLook.js';
 import { axis, legend, light, ownMargins, renderChart } from './render.js';
-
-export interface LinePoint {
-  readonly x: number;
-  /** Null leaves a gap. */
-  readonly y: number | null;
-  /** Ends of the error bar, or of the band at this point. */
-  readonly low?: number;
-  readonly high?: number;
-}
-
-export interface Line {
-  readonly name: string;
-  readonly points: readonly LinePoint[];
-  /** Whether it is only there for comparison, such as the ideal; drawn thin and gray. */
-  readonly isReference?: boolean;
-}
 
 export interface LineChartOptions {
   readonly title: string;

@@ -1,6 +1,6 @@
 // Draws the intervals of points as error bars, or as a band behind the line.
 
-import type { Line } from './lineChart.js';
+import type { Line } from './line.js';
 import { lookOf } from './lineLook.js';
 
 interface PlotArea {

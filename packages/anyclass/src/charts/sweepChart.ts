@@ -2,7 +2,8 @@
 // set apart on its left.
 
 import { format } from 'echarts/core';
-import { type Line, lineChart, plotWidth } from './lineChart.js';
+import type { Line } from './line.js';
+import { lineChart, plotWidth } from './lineChart.js';
 
 export interface SweepChartPoint {
   /** Null for the standard loss, which has no such value. */

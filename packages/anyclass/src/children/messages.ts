@@ -5,6 +5,9 @@ import type { RunEvent } from '../events/runEvent.js';
 /** Set in a child's environment: `judges` if the parent answers each epoch, otherwise `follows`. */
 export const parentVariable = 'ANYCLASS_PARENT';
 
+/** Set for processes that report their errors to their launcher. */
+export const launcherVariable = 'ANYCLASS_LAUNCHER';
+
 /** The parent's answer after an epoch: whether the run should stop. */
 export interface ParentMessage {
   readonly kind: 'verdict';

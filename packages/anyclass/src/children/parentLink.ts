@@ -5,8 +5,7 @@ import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { limitedRate } from '../runs/eventLog.js';
-import { isParentMessage, parentVariable } from './messages.js';
-import { launcherVariable } from './ranks/rankFailure.js';
+import { isParentMessage, launcherVariable, parentVariable } from './messages.js';
 
 export interface ParentLink extends Disposable {
   emit(event: RunEvent): void;

@@ -7,7 +7,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { UserError } from '../errors/userError.js';
 import type { ExperimentHooks } from '../experiments/compare.js';
-import type { Comparison } from '../experiments/comparison.js';
+import type { Comparison } from '../experiments/comparisonResult.js';
 import { fileName } from '../experiments/comparisonTables.js';
 import { failureText, type UnfinishedRun } from '../experiments/results.js';
 import { writeWhole } from '../files/wholeFile.js';

@@ -10,8 +10,9 @@ import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { checkAddressSpace, decodingSpace } from '../inference/memory.js';
 import { inspectDataset } from '../inspect/inspectDataset.js';
 import { inspectText } from '../inspect/inspectText.js';
+import type { NamedTable } from '../runs/namedTable.js';
 import { openRun } from '../runs/runFolder.js';
-import { type NamedTable, readTable } from '../runs/scoreFiles.js';
+import { readTable } from '../runs/scoreFiles.js';
 import { chosenData, datasetFields, datasetInputs, force } from './datasetOptions.js';
 
 export const inspect = command({

@@ -6,8 +6,8 @@ import { estimateTable } from '../experiments/paperEstimateTable.js';
 import { paperTables } from '../experiments/paperPlan.js';
 import { failureText } from '../experiments/results.js';
 import { checkOutputFolder } from '../files/outputs.js';
-import { paperTitles, rerunPaper } from '../reports/experiment/paperRerun.js';
 import { textTable } from '../tables/index.js';
+import { paperTitles, rerunPaper } from '../workflows/paperRerun.js';
 import { shown } from './experimentRuns.js';
 import { experimentFields, ifGiven, parseSeeds } from './trainingOptions.js';
 

@@ -6,7 +6,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { serveFields } from '../serving/options.js';
+import { serveFields } from '../serving/operation/options.js';
 import type { Server } from '../serving/serve.js';
 import { decisionFields } from './decisionOptions.js';
 import { thresholdField, usedDecision } from './usedDecision.js';

@@ -8,8 +8,8 @@ import { UsageError } from '../errors/usageError.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
-import { resume as resumeRun, train as trainRun } from '../reports/trainAndReport.js';
 import type { TrainOptions } from '../training/activeRun.js';
+import { resume as resumeRun, train as trainRun } from '../workflows/trainAndReport.js';
 import { settingOption } from './datasetOptions.js';
 import { configText, dataField } from './trainingOptions.js';
 

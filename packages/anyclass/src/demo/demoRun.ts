@@ -5,8 +5,8 @@ import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { runState } from '../experiments/runState.js';
-import { resume, train } from '../reports/trainAndReport.js';
 import { type RunScores, runScores } from '../runs/runScores.js';
+import { resume, train } from '../workflows/trainAndReport.js';
 
 export type DemoLoss = 'bce' | 'any-bce';
 

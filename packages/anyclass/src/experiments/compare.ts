@@ -3,10 +3,12 @@
 import { checkDecisionOptions } from '@anyclass/core';
 import { configuredForChildren } from '../children/devices.js';
 import { joinedSettings, type Settings } from '../configuration/overrides.js';
-import type { Comparison, DecisionSettings } from './comparison.js';
+import type { DecisionSettings } from './comparison.js';
+import type { Comparison } from './comparisonResult.js';
 import { comparisonTables } from './comparisonTables.js';
 import { type ExperimentControl, type ExperimentSettings, runExperiment } from './experiment.js';
-import { type PlannedRun, planRuns } from './plan.js';
+import { planRuns } from './plan.js';
+import type { PlannedRun } from './plannedRun.js';
 import { readRuns } from './readRuns.js';
 import { compareWithProgress, type UnfinishedRun, unfinishedRuns, writeResultFiles } from './results.js';
 import type { DataVariant, LossVariant, NetworkVariant } from './variants.js';

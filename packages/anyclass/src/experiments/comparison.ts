@@ -1,23 +1,15 @@
 // Compares runs: metrics over seeds, and paired differences from the standard loss, all computed from the
 // scores in the run folders.
 
-import {
-  checkDecisionOptions,
-  type Difference,
-  type FitDecisionOptions,
-  type Guarantee,
-  type PaperFigure,
-} from '@anyclass/core';
+import { checkDecisionOptions, type FitDecisionOptions } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
-import { type ConfoundedPair, confoundedPairs } from './confounds.js';
-import type { DecisionChoice } from './decisionText.js';
-import type { DecidedFigure, Spread } from './figures.js';
+import type { Comparison } from './comparisonResult.js';
+import { confoundedPairs } from './confounds.js';
 import { judgeGroup } from './judgedGroup.js';
 import { lossPairs } from './lossPairs.js';
 import { type DrawTask, methodDifferences } from './methodDifferences.js';
-import type { JudgedSplit, Run } from './readRuns.js';
-import { groupBySeed, type SeedGroup } from './seedGroups.js';
-import type { TradeOffSpread } from './tradeOff.js';
+import type { Run } from './readRuns.js';
+import { groupBySeed } from './seedGroups.js';
 import { comparisonVerdict } from './verdict.js';
 
 /** How runs are decided. Default: the gate, at 5% false alarms with a confidence of 0.95. */
@@ -38,80 +30,6 @@ export interface ComparisonOptions {
    * Called after each draw. Each dataset has `replicates` of them at 0.5, and at most as many at decisions.
    */
   readonly onDraw?: (task: DrawTask) => void;
-}
-
-/** A comparison of runs. Plain JSON. */
-export interface Comparison {
-  /** The verdict, a sentence for each standard loss. */
-  readonly verdict: string;
-  readonly groups: readonly GroupFigures[];
-  readonly differences: readonly MethodDifference[];
-  /** Losses whose runs differ from those of their standard loss in more than the loss. */
-  readonly confounded: readonly ConfoundedPair[];
-  /** Losses that could not be compared with their standard loss or could not be decided, and why. */
-  readonly notes: readonly string[];
-  /** How every run was decided. */
-  readonly decision: DecisionChoice;
-  /** Bootstrap replicates at 0.5. */
-  readonly replicates: number;
-  readonly confidence: number;
-}
-
-/** One row of a loss table: the metrics of a setup over its seeds. */
-export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
-  readonly folders: readonly string[];
-  /** The figures that the paper's tables show for this data, in the same order. */
-  readonly figures: readonly PaperFigure[];
-  /** At 0.5. */
-  readonly validation: FigureSpreads;
-  /** At 0.5; null if the test split has no labels. */
-  readonly test: FigureSpreads | null;
-  /** At each run's own decision; null if validation has no positives or negatives to fit one on. */
-  readonly decided: DecidedFigures | null;
-}
-
-/** Figures at decisions, each fitted on the run's own validation scores. */
-export interface DecidedFigures extends DecisionChoice {
-  /** Whether the false alarms of the decisions are bounded on new data. */
-  readonly guarantee: Guarantee;
-  /**
-   * Cross-fitted: each image is decided by a decision fitted without it. Null with fewer than two positives
-   * or negatives.
-   */
-  readonly validation: DecidedSpreads | null;
-  /** Null if the test split has no labels. */
-  readonly test: DecidedSpreads | null;
-  /** F1 against false alarms on test. */
-  readonly tradeOff: readonly TradeOffSpread[] | null;
-}
-
-export type DecidedSpreads = Readonly<Record<DecidedFigure, Spread | null>>;
-
-export type FigureSpreads = Readonly<Record<PaperFigure, Spread | null>>;
-
-/** By how much an any-class loss differs from its standard loss on the same instances. */
-export interface MethodDifference {
-  readonly dataset: string;
-  readonly network: string;
-  /** Labels of the groups. */
-  readonly loss: string;
-  readonly standard: string;
-  /** Test, or validation if the test split has no labels. */
-  readonly split: JudgedSplit;
-  readonly atHalf: FigureDifferences;
-  /** Both sides at their decisions; null without test labels or decisions. mAP is that of `atHalf`. */
-  readonly atDecision: FigureDifferences | null;
-  /** Draws behind `atDecision`, each with all decisions refitted. */
-  readonly replicates: number;
-}
-
-export type FigureDifferences = Readonly<Record<PaperFigure, HeldDifference | null>>;
-
-export interface HeldDifference extends Difference {
-  /** 'unclear' if the interval contains 0. */
-  readonly holds: 'higher' | 'lower' | 'unclear';
-  /** One difference for each seed that both sides share; empty if they share none. */
-  readonly perSeed: readonly number[];
 }
 
 /**

@@ -1,8 +1,8 @@
 // A comparison as tables in the paper's layout.
 
 import type { Cell, Column, ReportTable, Table } from '../tables/index.js';
-import type { Comparison, FigureSpreads, GroupFigures } from './comparison.js';
-import { type ConfoundedPair, fieldsText } from './confounds.js';
+import type { Comparison, ConfoundedPair, FigureSpreads, GroupFigures } from './comparisonResult.js';
+import { fieldsText } from './confounds.js';
 import { decisionPhrase, promiseText } from './decisionText.js';
 import { differenceTable } from './differenceTable.js';
 import { type DecidedFigure, figureTitles, type Spread } from './figures.js';

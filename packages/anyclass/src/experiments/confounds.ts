@@ -1,19 +1,9 @@
 // Comparisons in which more than the loss differs, so the result may have another cause.
 
 import { type DifferingField, differingFields, resultFields } from '../configuration/dottedFields.js';
+import type { ConfoundedPair } from './comparisonResult.js';
 import type { LossPair } from './lossPairs.js';
 import { anyClassTerm } from './seedGroups.js';
-
-/** An any-class loss and its standard loss whose runs differ in other fields too. */
-export interface ConfoundedPair {
-  readonly dataset: string;
-  readonly network: string;
-  /** Labels of the groups. */
-  readonly loss: string;
-  readonly standard: string;
-  /** `first` is the any-class side's value. */
-  readonly fields: readonly DifferingField[];
-}
 
 /** The pairs whose runs differ in more than the any-class term. */
 export function confoundedPairs(pairs: readonly LossPair[]): ConfoundedPair[] {

@@ -3,7 +3,7 @@
 import type { PaperFigure } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import type { Cell, Column, Table } from '../tables/index.js';
-import type { Comparison, FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
+import type { Comparison, FigureDifferences, HeldDifference, MethodDifference } from './comparisonResult.js';
 import { confoundOf, fieldsText } from './confounds.js';
 import { decisionPhrase } from './decisionText.js';
 import { figureTitles, isOfOneSign } from './figures.js';

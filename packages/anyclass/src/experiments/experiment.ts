@@ -12,7 +12,7 @@ import {
 import { counted } from '../errors/counted.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { lockRun } from '../runs/runLock.js';
-import type { PlannedRun } from './plan.js';
+import type { PlannedRun } from './plannedRun.js';
 import { prepareCaches } from './prepareCaches.js';
 import { planRows, type RunRow, runAll } from './runAll.js';
 

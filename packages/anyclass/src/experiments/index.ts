@@ -10,25 +10,22 @@
 //   sweep, valueDifferences        a recommended value, if the choice matters
 //   results                        result files and failures
 
-export {
-  type Comparison,
-  type ComparisonOptions,
-  compareRuns,
-  type DecidedFigures,
-  type DecidedSpreads,
-  type DecisionSettings,
-  type FigureDifferences,
-  type FigureSpreads,
-  type GroupFigures,
-  type HeldDifference,
-  type MethodDifference,
-} from './comparison.js';
+export { type ComparisonOptions, compareRuns, type DecisionSettings } from './comparison.js';
+export type {
+  Comparison,
+  ConfoundedPair,
+  DecidedFigures,
+  DecidedSpreads,
+  FigureDifferences,
+  FigureSpreads,
+  GroupFigures,
+  HeldDifference,
+  MethodDifference,
+} from './comparisonResult.js';
 export { comparisonTables } from './comparisonTables.js';
-export type { ConfoundedPair } from './confounds.js';
 export type { DecisionChoice } from './decisionText.js';
 export type { Spread } from './figures.js';
 export { type JudgedSplit, type Run, readRun, readRuns, type ScoredImages } from './readRuns.js';
-export type { Recommendation, Sweep, SweepPoint } from './sweep.js';
+export type { Recommendation, Sweep, SweepPoint, ValueDifference } from './sweepResult.js';
 export type { TradeOffSpread } from './tradeOff.js';
-export type { ValueDifference } from './valueDifferences.js';
 export { comparisonVerdict, judgmentVerdict } from './verdict.js';

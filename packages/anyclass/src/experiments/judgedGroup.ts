@@ -2,7 +2,7 @@
 
 import { eachFigure, type JudgedModel, type Metrics, measure, type PaperFigure } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
-import type { DecidedFigures, DecidedSpreads, FigureSpreads, GroupFigures } from './comparison.js';
+import type { DecidedFigures, DecidedSpreads, FigureSpreads, GroupFigures } from './comparisonResult.js';
 import { type DecidedMetrics, type DecidedRun, decideRun, whyUndecided } from './decidedRun.js';
 import type { DecisionChoice } from './decisionText.js';
 import { spreadOf } from './figures.js';

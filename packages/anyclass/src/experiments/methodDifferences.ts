@@ -11,7 +11,7 @@ import {
   seedDifference,
 } from '@anyclass/core';
 import { alignedModels, mismatch } from './alignedModels.js';
-import type { FigureDifferences, HeldDifference, MethodDifference } from './comparison.js';
+import type { FigureDifferences, HeldDifference, MethodDifference } from './comparisonResult.js';
 import type { DecisionChoice } from './decisionText.js';
 import type { ComparedModel, JudgedGroup } from './judgedGroup.js';
 import { judgedOf, type LossPair } from './lossPairs.js';

@@ -13,7 +13,7 @@ import { readEpochs } from '../runs/metricsLog.js';
 import { runPaths } from '../runs/runFolder.js';
 import type { ExperimentSettings } from './experiment.js';
 import { assumedRate, cacheBytes, type RunSize, runBytes, runSeconds } from './paperEstimate.js';
-import type { PlannedRun } from './plan.js';
+import type { PlannedRun } from './plannedRun.js';
 import { freeBytes } from './prepareCaches.js';
 
 /** Runs of one network on one dataset. */

@@ -12,7 +12,8 @@ import {
 import { UsageError } from '../errors/usageError.js';
 import { comparedLosses, request } from './compare.js';
 import type { ExperimentSettings } from './experiment.js';
-import { type PlannedRun, planRuns } from './plan.js';
+import { planRuns } from './plan.js';
+import type { PlannedRun } from './plannedRun.js';
 import type { LossVariant } from './variants.js';
 
 /** The loss tables of SewerML, ChestX-ray14 and COCO-41, the λ ablations, and all of them. */

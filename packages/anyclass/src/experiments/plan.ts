@@ -11,6 +11,7 @@ import { datasetFolders, datasetName, parseDataset } from '../data/datasetSpec.j
 import { UsageError } from '../errors/usageError.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { absolutePaths } from '../runs/runFolder.js';
+import type { PlannedRun } from './plannedRun.js';
 import { atKnownFolders } from './runState.js';
 import {
   checkSeeds,
@@ -33,13 +34,6 @@ export interface ExperimentRequest {
   readonly seeds: readonly number[];
   /** The folder that holds all runs. */
   readonly out: string;
-}
-
-export interface PlannedRun {
-  /** The name of the run folder. */
-  readonly name: string;
-  readonly folder: string;
-  readonly configuration: Configuration;
 }
 
 /**

@@ -7,12 +7,13 @@ import { inflected } from '../errors/counted.js';
 import type { ChildState, RunEventListener } from '../events/runEvent.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
 import { type ReportTable, tableEndings, tableFiles } from '../tables/index.js';
-import { type Comparison, type ComparisonOptions, compareRuns } from './comparison.js';
+import { type ComparisonOptions, compareRuns } from './comparison.js';
+import type { Comparison } from './comparisonResult.js';
 import { possibleTables } from './comparisonTables.js';
 import type { ExperimentRuns } from './experiment.js';
 import type { DrawTask } from './methodDifferences.js';
 import type { Run } from './readRuns.js';
-import type { Recommendation, SweepPoint } from './sweep.js';
+import type { Recommendation, SweepPoint } from './sweepResult.js';
 import { type SweepTestOptions, testValues } from './valueDifferences.js';
 
 /**

@@ -8,7 +8,7 @@ import { type ChildDevice, sharedCores } from '../children/devices.js';
 import type { ChildEvent, RunEvent, RunEventListener } from '../events/runEvent.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { runPaths } from '../runs/runFolder.js';
-import type { PlannedRun } from './plan.js';
+import type { PlannedRun } from './plannedRun.js';
 import { isBusy, runState } from './runState.js';
 
 /** A planned run and its current state. */

@@ -7,7 +7,7 @@ import { UserError } from '../errors/userError.js';
 import { openRun, runPaths } from '../runs/runFolder.js';
 import { lockRun } from '../runs/runLock.js';
 import { readSummary } from '../runs/summary.js';
-import type { PlannedRun } from './plan.js';
+import type { PlannedRun } from './plannedRun.js';
 
 export type RunState = 'absent' | 'begun' | 'finished';
 

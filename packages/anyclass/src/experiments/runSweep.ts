@@ -14,8 +14,9 @@ import {
   unfinishedRuns,
   writeResultFiles,
 } from './results.js';
-import { plannedValues, recommend, type Sweep, sweepPoints } from './sweep.js';
+import { plannedValues, recommend, sweepPoints } from './sweep.js';
 import { type SweptValues, sweepVariants, sweptField } from './sweepPlan.js';
+import type { Sweep } from './sweepResult.js';
 import { sweepVerdict } from './verdict.js';
 
 export interface SweepOptions extends ExperimentOptions {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { sweepPanels, sweepSvg } from '../reports/sweepFigures.js';
-import type { GroupFigures } from './comparison.js';
+import type { GroupFigures } from './comparisonResult.js';
 import { spreadOf } from './figures.js';
-import { recommend, type SweepPoint } from './sweep.js';
+import { recommend } from './sweep.js';
+import type { SweepPoint } from './sweepResult.js';
 
 const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
 

@@ -3,42 +3,11 @@
 import { resultFields } from '../configuration/dottedFields.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { percent } from '../tables/percent.js';
-import type { Comparison, GroupFigures } from './comparison.js';
+import type { Comparison, GroupFigures } from './comparisonResult.js';
 import { type DecisionChoice, decisionPhrase } from './decisionText.js';
-import type { PlannedRun } from './plan.js';
+import type { PlannedRun } from './plannedRun.js';
 import type { SweptField } from './sweepPlan.js';
-import type { ValueDifference } from './valueDifferences.js';
-
-/** One value of the field; null is the standard loss. */
-export interface SweepPoint {
-  readonly value: number | null;
-  readonly figures: GroupFigures;
-}
-
-/** The result of a sweep, as plain JSON. */
-export interface Sweep {
-  /** The findings, in sentences. */
-  readonly verdict: string;
-  readonly field: string;
-  readonly title: string;
-  /** The standard loss first, if any, then the values in ascending order. */
-  readonly points: readonly SweepPoint[];
-  readonly recommendation: Recommendation;
-  readonly comparison: Comparison;
-}
-
-export interface Recommendation {
-  /**
-   * Null recommends the standard loss, because no value beats it. Omitted if too many runs are missing to say
-   * anything, or if the choice does not matter.
-   */
-  readonly value?: number | null;
-  readonly reason: string;
-  /** Whether the value's F1 differs from that of any other value; omitted if that was not tested. */
-  readonly matters?: boolean;
-  /** Differences from every other value. */
-  readonly differences?: readonly ValueDifference[];
-}
+import type { Recommendation, SweepPoint } from './sweepResult.js';
 
 /** Returns the points of a sweep, from its comparison and the plan of its runs. */
 export function sweepPoints(

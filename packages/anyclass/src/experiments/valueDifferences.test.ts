@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import { compareRuns } from './comparison.js';
 import { readRuns } from './readRuns.js';
-import type { SweepPoint } from './sweep.js';
+import type { SweepPoint } from './sweepResult.js';
 import { testValues } from './valueDifferences.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-values-'));

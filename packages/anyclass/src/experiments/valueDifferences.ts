@@ -6,12 +6,12 @@ import { counted } from '../errors/counted.js';
 import { cellText } from '../tables/cellText.js';
 import { percent } from '../tables/percent.js';
 import { alignedModels, mismatch } from './alignedModels.js';
-import type { HeldDifference } from './comparison.js';
 import { crossFitted } from './decidedRun.js';
 import { type DecisionChoice, decisionPhrase } from './decisionText.js';
 import { heldDifferences } from './methodDifferences.js';
 import type { Run, ScoredImages } from './readRuns.js';
-import { type Recommendation, type SweepPoint, sharedSeeds } from './sweep.js';
+import { sharedSeeds } from './sweep.js';
+import type { Recommendation, SweepPoint, ValueDifference } from './sweepResult.js';
 
 export interface SweepTestOptions {
   readonly replicates: number;
@@ -20,12 +20,6 @@ export interface SweepTestOptions {
   /** Confidence level of all intervals together; default 0.95. */
   readonly confidence?: number;
   readonly onDraw?: () => void;
-}
-
-/** By how much the best value's F1 on validation exceeds that of another value; null is the standard loss. */
-export interface ValueDifference {
-  readonly value: number | null;
-  readonly f1: HeldDifference;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from '../evaluation/judge.js';
-import type { Comparison, FigureDifferences, GroupFigures, HeldDifference } from './comparison.js';
+import type { Comparison, FigureDifferences, GroupFigures, HeldDifference } from './comparisonResult.js';
 import { spreadOf } from './figures.js';
 import { comparisonVerdict, judgmentVerdict, sweepVerdict } from './verdict.js';
 

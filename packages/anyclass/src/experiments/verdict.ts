@@ -3,11 +3,11 @@
 import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
 import { percent } from '../tables/percent.js';
-import type { Comparison, GroupFigures, HeldDifference, MethodDifference } from './comparison.js';
+import type { Comparison, GroupFigures, HeldDifference, MethodDifference } from './comparisonResult.js';
 import { confoundOf, fieldsText } from './confounds.js';
 import { decisionPhrase } from './decisionText.js';
 import { isOfOneSign } from './figures.js';
-import type { Recommendation, SweepPoint } from './sweep.js';
+import type { Recommendation, SweepPoint } from './sweepResult.js';
 
 /**
  * Says whether the any-class losses beat their standard losses, one sentence for each standard loss. If

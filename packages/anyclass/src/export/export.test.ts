@@ -6,9 +6,9 @@ import { noGrad, randn, readSafetensorsHeader, saveTensors, setSeed, tidy } from
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { runProgram } from '../commandLine/program.js';
 import { exportModel } from '../commands/export.js';
+import type { NetworkOptions } from '../networks/catalog.js';
 import { type NetworkName, networkDefinitions } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
-import type { NetworkOptions } from '../networks/network.js';
 import { loadWeights } from '../networks/weights/loadWeights.js';
 import { matchNames } from '../networks/weights/matchNames.js';
 import { type Model, saveModel } from '../runs/modelFile.js';

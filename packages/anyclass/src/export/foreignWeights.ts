@@ -6,7 +6,7 @@ import { noGrad, saveTensors, type Tensor, tidy } from '@anyclass/torch';
 import { type ImagePreparation, takesFeatures } from '../data/dataset/inputs.js';
 import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';
-import { networkDefinitions, networkNames } from '../networks/catalog.js';
+import { definitionOf, networkDefinitions, networkNames } from '../networks/catalog.js';
 import type { ForeignNetwork } from '../networks/definition.js';
 import type { Network } from '../networks/network.js';
 import type { Model, ModelDescription } from '../runs/modelFile.js';
@@ -24,7 +24,7 @@ export interface ExportedModel {
  * none.
  */
 export function foreignNetwork<Library extends 'timm' | 'torchvision'>(network: Network, library: Library) {
-  const rules = networkDefinitions[network.name].weights[library];
+  const rules = definitionOf(network).weights[library];
   if (!rules) {
     const known = networkNames.filter((name) => networkDefinitions[name].weights[library]);
     throw new UserError(`${library} has no ${network.name}; it has ${known.join(', ')}`);

@@ -2,36 +2,11 @@
 // Multi-Label Classification with Abundant Negative Data", arXiv 2506.05721. Gives the same results as @anyclass/core,
 // with one fused kernel each for forward and backward.
 
-import { type LossOptions, lossParts } from '@anyclass/core';
+import { lossParts } from '@anyclass/core';
 import { Tensor, tensor } from '@anyclass/torch';
 import { type FusedResult, fusedLoss } from './fusedOperator.js';
 import { checkBalance, checkTensors } from './lossArguments.js';
-
-/** How the rows' losses are combined. */
-export type LossReduction =
-  /** Σ w̃ J / (Σ y + number of rows without a class), as in the paper. */
-  | 'batch'
-  /** Σ w̃ J / number of rows with a known label. */
-  | 'mean'
-  | 'sum'
-  /** One loss per row. */
-  | 'none';
-
-/** A weight for each class, and one for rows without any class, as returned by `effectiveNumberWeights`. */
-export interface LossBalance {
-  /** Numbers are copied to the logits' device at each call; inside a captured step, pass a tensor already on that device. */
-  readonly classWeights: Tensor | ArrayLike<number>;
-  readonly negativeWeight: number;
-}
-
-export interface AnyClassLossOptions extends LossOptions {
-  /** Class weights from which row weights are computed; all 1 if left out. */
-  readonly balance?: LossBalance;
-  /** Default 'batch'. */
-  readonly reduction?: LossReduction;
-  /** 0 where a label is unknown; bool or uint8. A target of NaN means the same and costs nothing. */
-  readonly mask?: Tensor;
-}
+import type { AnyClassLossOptions, LossReduction } from './lossOptions.js';
 
 /**
  * Computes the loss of logits [rows, classes] against targets of the same shape: 0 and 1, soft labels in between, or NaN

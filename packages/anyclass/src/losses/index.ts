@@ -1,9 +1,3 @@
-export {
-  type AnyClassLossOptions,
-  anyClassLoss,
-  anyClassSums,
-  type LossBalance,
-  type LossReduction,
-  type LossSums,
-} from './anyClassLoss.js';
+export { anyClassLoss, anyClassSums, type LossSums } from './anyClassLoss.js';
 export { type LossName, lossNames, type NamedLoss, namedLoss } from './lossNames.js';
+export type { AnyClassLossOptions, LossBalance, LossReduction } from './lossOptions.js';

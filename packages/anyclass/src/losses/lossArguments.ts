@@ -1,7 +1,7 @@
 // Argument checks before the operator is called. Values inside the tensors are not read, since that would wait for a GPU.
 
 import type { Tensor } from '@anyclass/torch';
-import type { AnyClassLossOptions } from './anyClassLoss.js';
+import type { AnyClassLossOptions } from './lossOptions.js';
 
 export function checkTensors(logits: Tensor, targets: Tensor, mask: Tensor | undefined): void {
   if (logits.ndim !== 2 || logits.shape[1] === 0) {

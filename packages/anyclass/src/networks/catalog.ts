@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { NetworkDefinition } from './definition.js';
 import { maxvit } from './maxvit.js';
+import type { Network, SharedOptions } from './network.js';
 import { perceptron } from './perceptron.js';
 import { resnet } from './resnet.js';
 import { tresnet } from './tresnet.js';
@@ -40,6 +41,28 @@ export const familyDefaults: FamilyOptions = Object.assign(
   ...Object.values(definitions).map(({ defaults }) => defaults),
 );
 
+/** Options for creating a network: the number of classes, and anything that differs from the defaults. */
+export type NetworkOptions = Pick<SharedOptions, 'classes'> &
+  Partial<SharedOptions & Readonly<FamilyOptions>>;
+
+/** The options with defaults filled in, including those of other families. */
+export type CompleteNetworkOptions = SharedOptions & Readonly<FamilyOptions>;
+
+/** What the file of a network says about it. */
+export function definitionOf({ name }: Network): NetworkDefinition {
+  if (!isNetworkName(name)) throw new RangeError(`no network is called '${name}'`);
+  return networkDefinitions[name];
+}
+
+/** The options that follow from the shapes in a file of weights. */
+export function optionsOfShapes(
+  name: NetworkName,
+  shapes: ReadonlyMap<string, readonly number[]>,
+): Partial<FamilyOptions> {
+  const none: Partial<FamilyOptions> = {};
+  return Object.assign(none, familyOptions.parse(networkDefinitions[name].weights.optionsOf?.(shapes) ?? {}));
+}
+
 /** Whether a network takes feature vectors instead of images. */
 export function takesFeatures(name: NetworkName): boolean {
   return networkDefinitions[name].input === 'features';
@@ -56,9 +79,11 @@ export const featureNetworks: readonly NetworkName[] = networkNames.filter(takes
  * networkStride('vit-b-16', { patchSize: 8 }) // 8
  */
 export function networkStride(name: NetworkName, options: Partial<FamilyOptions> = {}): number | undefined {
-  const { stride } = networkDefinitions[name];
-  return typeof stride === 'function' ? stride({ ...familyDefaults, ...options }) : stride;
+  return networkDefinitions[name].stride({ ...anyShared, ...familyDefaults, ...options });
 }
+
+/** What every network takes; the stride does not depend on it. */
+const anyShared: SharedOptions = { classes: 1, inputSize: 224, expertHeads: false };
 
 /** The cost of a network with a given number of classes. */
 export interface NetworkCost {

@@ -3,13 +3,16 @@ import { z } from 'zod';
 import { expectation } from '../errors/expectation.js';
 import { UserError } from '../errors/userError.js';
 import {
+  type CompleteNetworkOptions,
+  definitionOf,
   familyDefaults,
   isNetworkName,
   type NetworkName,
+  type NetworkOptions,
   networkDefinitions,
   networkNames,
 } from './catalog.js';
-import type { CompleteNetworkOptions, Network, NetworkOptions } from './network.js';
+import type { Network } from './network.js';
 import { positiveInteger } from './optionFields.js';
 
 /**
@@ -38,6 +41,11 @@ export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions)
   return nn.init.withoutDrawing(() =>
     tidy(() => networkDefinitions[name].build({ ...defaults, ...options })),
   );
+}
+
+/** Builds a network like another, whose weights are loaded next. */
+export function buildAlike(network: Network): Network {
+  return nn.init.withoutDrawing(() => tidy(() => definitionOf(network).build({ ...network.options })));
 }
 
 const defaults = { inputSize: 224, expertHeads: false, ...familyDefaults };

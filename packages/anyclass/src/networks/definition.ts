@@ -2,9 +2,8 @@
 
 import type { Tensor } from '@anyclass/torch';
 import type { z } from 'zod';
-import type { FamilyOptions } from './catalog.js';
-import type { CompleteNetworkOptions, Network } from './network.js';
-import type { PublishedWeights } from './weights/published.js';
+import type { Network, SharedOptions } from './network.js';
+import type { PublishedWeights } from './published/publishedWeights.js';
 
 /** Options of a family that has none of its own. */
 export type NoFields = Record<never, never>;
@@ -14,25 +13,36 @@ export type NetworkFamily<Name extends string, Fields extends z.ZodRawShape = No
   Record<Name, NetworkDefinition<Fields>>
 >;
 
-export interface NetworkDefinition<Fields extends z.ZodRawShape = z.ZodRawShape> {
+export interface NetworkDefinition<
+  Fields extends z.ZodRawShape = z.ZodRawShape,
+  Options extends SharedOptions = OptionsOf<Fields>,
+> {
   /** Its paper on arXiv. */
   readonly paper?: string;
   /** What it takes as input. Default: images. */
   readonly input?: 'features';
   readonly trunk: TrunkFigures;
   /**
-   * The image's side divided by the last feature map's: details much smaller than this many pixels are hard to see. Left out for
-   * feature vectors, which have no positions.
+   * The image's side divided by the last feature map's: details much smaller than this many pixels are hard to see. Undefined
+   * for feature vectors, which have no positions.
    */
-  readonly stride?: number | ((options: FamilyOptions) => number);
+  stride(options: Options): number | undefined;
   /** Whether the last layer, if linear, adds a bias. */
   readonly headBias: boolean;
   /** Its own options: type, range and description. */
   readonly options: Fields;
   readonly defaults: z.output<z.ZodObject<Fields>>;
-  readonly build: (options: CompleteNetworkOptions) => Network;
-  readonly weights: WeightRules;
+  /** A method, because the catalog treats all networks alike and passes each the options of all families. */
+  build(options: Options): Network;
+  readonly weights: WeightRules<Options>;
 }
+
+/** The options of a network: those of every network, and its own if they are known. */
+export type OptionsOf<Fields extends z.ZodRawShape> = SharedOptions & OwnOptions<Fields>;
+
+type OwnOptions<Fields extends z.ZodRawShape> = string extends keyof Fields
+  ? unknown
+  : Readonly<z.output<z.ZodObject<Fields>>>;
 
 /** Figures of everything before the last layer, for one image of 224 px or a vector of 224 features. */
 export interface TrunkFigures {
@@ -43,21 +53,23 @@ export interface TrunkFigures {
 }
 
 /** How to load weights from, and export them to, files of other programs or networks built with other options. */
-export interface WeightRules {
+export interface WeightRules<Options extends SharedOptions = SharedOptions> {
   /** Weights that others trained, by name. */
   readonly published?: readonly PublishedWeights[];
   /** The same network in timm, for exporting weights. */
-  readonly timm?: ForeignNetwork & {
+  readonly timm?: ForeignNetwork<Options> & {
     /** The names of its first convolution and last layer, which timm replaces for other images and classes. */
     readonly ends: { readonly first_conv: string; readonly classifier: string };
   };
-  readonly torchvision?: ForeignNetwork;
+  readonly torchvision?: ForeignNetwork<Options>;
   /** Naming conventions that are understood besides our own. */
   readonly conventions?: readonly NamingConvention[];
   /** Converts the float32 values of an entry to the network's shape; returns undefined if that is impossible. */
   readonly resize?: (name: string, values: Tensor, entry: Tensor) => Tensor | undefined;
   /** Derives network options from the shapes in a file. */
-  readonly optionsOf?: (shapes: ReadonlyMap<string, readonly number[]>) => Partial<FamilyOptions>;
+  readonly optionsOf?: (
+    shapes: ReadonlyMap<string, readonly number[]>,
+  ) => Partial<Omit<Options, keyof SharedOptions>>;
   /** Whether an entry is computed from the network's geometry and never loaded from a file. */
   readonly isComputed?: (name: string) => boolean;
   /** Whether files may lack an entry, because a fresh network's value is right. */
@@ -74,9 +86,9 @@ export interface NamingConvention {
 }
 
 /** How another library builds the same network and names its weights. */
-export interface ForeignNetwork {
+export interface ForeignNetwork<Options extends SharedOptions = SharedOptions> {
   /** Returns the library's name for it and its arguments besides the number of classes; throws if the library cannot build it. */
-  readonly architecture: (options: CompleteNetworkOptions) => {
+  architecture(options: Options): {
     readonly name: string;
     readonly arguments: Readonly<Record<string, unknown>>;
   };

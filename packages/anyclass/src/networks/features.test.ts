@@ -1,10 +1,10 @@
 import { liveTensors, noGrad, randn, setSeed, tidy } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectTensors } from '../../../torch/test/collectTensors.js';
-import { networkDefinitions, networkStride } from './catalog.js';
+import { type NetworkOptions, networkDefinitions, networkStride } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
 import { foldBatchNorm } from './foldBatchNorm.js';
-import type { Network, NetworkOptions } from './network.js';
+import type { Network } from './network.js';
 
 beforeAll(collectTensors);
 

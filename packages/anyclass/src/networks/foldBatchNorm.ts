@@ -1,5 +1,5 @@
 import { nn, tidy } from '@anyclass/torch';
-import { buildNetwork } from './createNetwork.js';
+import { buildAlike } from './createNetwork.js';
 import type { Network } from './network.js';
 
 /**
@@ -30,7 +30,7 @@ export function foldInPlace(network: Network): Network {
 }
 
 function copyOf(network: Network): Network {
-  const copy = buildNetwork(network.name, network.options);
+  const copy = buildAlike(network);
   const [first] = network.parameters();
   if (first) copy.to({ device: first.device, dtype: first.dtype });
   if (isChannelsLast(network)) copy.to({ memoryFormat: 'channelsLast' });

@@ -1,3 +1,4 @@
+export type { CompleteNetworkOptions, NetworkOptions } from './catalog.js';
 export {
   isNetworkName,
   type NetworkCost,
@@ -25,4 +26,4 @@ export { DepthwiseConv } from './layers/depthwiseConv.js';
 export { LayerNorm } from './layers/layerNorm.js';
 export { residualNorm } from './layers/residualNorm.js';
 export { countMultiplyAdds } from './multiplyAdds.js';
-export { type CompleteNetworkOptions, Network, type NetworkOptions } from './network.js';
+export { Network } from './network.js';

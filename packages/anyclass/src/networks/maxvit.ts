@@ -6,7 +6,7 @@
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import type { NetworkDefinition, NetworkFamily, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkFigures } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
@@ -14,16 +14,18 @@ import { LayerNorm } from './layers/layerNorm.js';
 import { MBConv } from './layers/mbconv.js';
 import { PartitionAttention } from './layers/partitionAttention.js';
 import { addBranch, throughSteps } from './layers/residualNorm.js';
+import { resizeGrid } from './layers/resizeGrid.js';
 import type { Axis } from './layers/squares.js';
-import { type CompleteNetworkOptions, Network } from './network.js';
+import { Network } from './network.js';
 import { positiveInteger, probability } from './optionFields.js';
-import { maxvitTWeights } from './weights/published.generated.js';
-import { resizeGrid } from './weights/resizeGrid.js';
+import { maxvitTWeights } from './published/published.generated.js';
 
 const fields = {
   partitionSize: positiveInteger.describe('MaxViT: side of a window in feature map cells'),
   stochasticDepth: probability.describe('MaxViT: probability of skipping the last branches in training'),
 };
+
+type Options = OptionsOf<typeof fields>;
 
 type MaxViTName = 'maxvit-t' | 'maxvit-s';
 
@@ -40,7 +42,7 @@ const layersPerBlock = [2, 2, 5, 2];
 const stemChannels = 64;
 const batchNorm = { eps: 1e-3, momentum: 0.99, activation: 'gelu' } as const;
 
-class MaxViT extends Network {
+class MaxViT extends Network<Options> {
   readonly stem: nn.Sequential;
   readonly blocks: readonly Block[];
   readonly classifier: nn.Sequential;
@@ -48,7 +50,7 @@ class MaxViT extends Network {
   readonly #projection: nn.Sequential;
   readonly #head: nn.Layer;
 
-  constructor(name: MaxViTName, options: CompleteNetworkOptions) {
+  constructor(name: MaxViTName, options: Options) {
     super(name, options);
     const { classes, expertHeads, partitionSize, stochasticDepth } = options;
     checkPartition(name, options);
@@ -150,7 +152,7 @@ class Layer extends nn.Module {
   }
 }
 
-function checkPartition(name: MaxViTName, { inputSize, partitionSize }: CompleteNetworkOptions): void {
+function checkPartition(name: MaxViTName, { inputSize, partitionSize }: Options): void {
   const maps = mapSizes(inputSize);
   if (maps.every((size) => size % partitionSize === 0)) return;
   const divisor = maps.reduce(greatestCommonDivisor);
@@ -177,7 +179,7 @@ function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof
   return {
     paper: '2204.01697',
     trunk,
-    stride: 32,
+    stride: () => 32,
     headBias: false,
     options: fields,
     defaults: { partitionSize: 7, stochasticDepth: 0.2 },
@@ -191,7 +193,7 @@ function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof
   };
 }
 
-function architecture({ inputSize, partitionSize }: CompleteNetworkOptions) {
+function architecture({ inputSize, partitionSize }: Options) {
   if (partitionSize === 7) return { name: 'maxvit_t', arguments: { input_size: [inputSize, inputSize] } };
   throw new UserError(`torchvision builds maxvit_t with partitionSize 7; this network has ${partitionSize}`);
 }

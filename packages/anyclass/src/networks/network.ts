@@ -1,7 +1,6 @@
-// The base class of all networks, and their options.
+// The base class of all networks, and the options that all of them take.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
-import type { FamilyOptions, NetworkName } from './catalog.js';
 
 /** Options that every network takes. */
 export interface SharedOptions {
@@ -13,13 +12,6 @@ export interface SharedOptions {
   readonly expertHeads: boolean;
 }
 
-/** Options for creating a network: the number of classes, and anything that differs from the defaults. */
-export type NetworkOptions = Pick<SharedOptions, 'classes'> &
-  Partial<SharedOptions & Readonly<FamilyOptions>>;
-
-/** The options with defaults filled in, including those of other families. */
-export type CompleteNetworkOptions = SharedOptions & Readonly<FamilyOptions>;
-
 /**
  * Maps images [batch, 3, height, width] to logits [batch, classes] in two parts: features that still have positions in the
  * image, and a head that pools them. Embeddings, heat maps and other heads attach between the two.
@@ -29,11 +21,12 @@ export type CompleteNetworkOptions = SharedOptions & Readonly<FamilyOptions>;
  * network.pooled(features).shape // [batch, 512], an embedding of each image
  * network.forwardHead(features).equal(network.forward(images)) // true in evaluation
  */
-export abstract class Network extends nn.Module {
-  readonly name: NetworkName;
-  readonly options: CompleteNetworkOptions;
+export abstract class Network<Options extends SharedOptions = SharedOptions> extends nn.Module {
+  /** Its name in the catalog. */
+  readonly name: string;
+  readonly options: Options;
 
-  constructor(name: NetworkName, options: CompleteNetworkOptions) {
+  constructor(name: string, options: Options) {
     super();
     this.name = name;
     this.options = options;

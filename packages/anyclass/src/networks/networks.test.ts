@@ -1,10 +1,11 @@
 import { autocast, nn, noGrad, optim, randn, setSeed, type Tensor, tidy, zeros } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { NetworkOptions } from './catalog.js';
 import { type NetworkName, networkCost, networkDefinitions, networkNames } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
 import { countMultiplyAdds } from './multiplyAdds.js';
-import type { Network, NetworkOptions } from './network.js';
+import type { Network } from './network.js';
 
 /** Options for 64 px images. */
 function smallOptions(name: NetworkName): NetworkOptions {

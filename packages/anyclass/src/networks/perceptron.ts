@@ -4,9 +4,9 @@
 
 import { keep, nn, noGrad, ones, type Tensor, tensor, tidy, zeros } from '@anyclass/torch';
 import { z } from 'zod';
-import type { NetworkFamily } from './definition.js';
+import type { NetworkFamily, OptionsOf } from './definition.js';
 import { classHead } from './layers/classHead.js';
-import { type CompleteNetworkOptions, Network } from './network.js';
+import { Network } from './network.js';
 import { positiveInteger, probability } from './optionFields.js';
 
 /** Statistics of each feature over the training rows. */
@@ -21,6 +21,8 @@ const mlpOptions = {
   dropout: probability.lt(1).describe('mlp: dropout probability of hidden units'),
 };
 
+type MlpOptions = OptionsOf<typeof mlpOptions>;
+
 const mlpDefaults = { hidden: [512, 256], dropout: 0.2 };
 
 /** Figures are for 224 features. */
@@ -30,15 +32,17 @@ export const perceptron: NetworkFamily<'linear'> & NetworkFamily<'mlp', typeof m
   linear: {
     input: 'features',
     trunk: { parameters: 0, multiplyAdds: 0, features: figureFeatures },
+    stride: () => undefined,
     headBias: true,
     options: {},
     defaults: {},
-    build: (options) => new Perceptron('linear', { ...options, hidden: [] }),
+    build: (options) => new Perceptron('linear', { ...options, ...mlpDefaults, hidden: [] }),
     weights: {},
   },
   mlp: {
     input: 'features',
     trunk: { parameters: 246_528, multiplyAdds: 245_760, features: 256 },
+    stride: () => undefined,
     headBias: true,
     options: mlpOptions,
     defaults: mlpDefaults,
@@ -48,14 +52,14 @@ export const perceptron: NetworkFamily<'linear'> & NetworkFamily<'mlp', typeof m
 };
 
 /** A network for feature vectors [batch, features]; missing values (NaN) count as the training mean. */
-export class Perceptron extends Network {
+export class Perceptron extends Network<MlpOptions> {
   readonly headPrefix = 'head.';
   readonly mean: Tensor;
   readonly std: Tensor;
   readonly layers: nn.Linear[];
   readonly head: nn.Layer;
 
-  constructor(name: 'linear' | 'mlp', options: CompleteNetworkOptions) {
+  constructor(name: 'linear' | 'mlp', options: MlpOptions) {
     super(name, options);
     const { inputSize, hidden, classes, expertHeads } = options;
     this.mean = keep(zeros([inputSize]));

@@ -7,14 +7,14 @@ import type { NetworkFamily } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
-import { type CompleteNetworkOptions, Network } from './network.js';
-import { resnet18Weights } from './weights/published.generated.js';
+import { Network, type SharedOptions } from './network.js';
+import { resnet18Weights } from './published/published.generated.js';
 
 export const resnet: NetworkFamily<'resnet-18'> = {
   'resnet-18': {
     paper: '1512.03385',
     trunk: { parameters: 11_176_512, multiplyAdds: 1_813_561_344, features: 512 },
-    stride: 32,
+    stride: () => 32,
     headBias: true,
     options: {},
     defaults: {},
@@ -41,7 +41,7 @@ class ResNet extends Network {
   readonly #stages: readonly nn.Sequential[];
   readonly #fc: nn.Layer;
 
-  constructor(name: 'resnet-18', options: CompleteNetworkOptions) {
+  constructor(name: 'resnet-18', options: SharedOptions) {
     super(name, options);
     this.#stem = new ConvNorm(3, 64, { kernel: 7, stride: 2, padding: 3, norm: { activation: 'relu' } });
     this.#stages = widths.map((width, i) => {

@@ -15,9 +15,9 @@ import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { SpaceToDepth } from './layers/spaceToDepth.js';
 import { SqueezeExcite } from './layers/squeezeExcite.js';
-import { type CompleteNetworkOptions, Network } from './network.js';
-import { tresnetLWeights, tresnetMWeights, tresnetXlWeights } from './weights/published.generated.js';
-import type { PublishedWeights } from './weights/published.js';
+import { Network, type SharedOptions } from './network.js';
+import { tresnetLWeights, tresnetMWeights, tresnetXlWeights } from './published/published.generated.js';
+import type { PublishedWeights } from './published/publishedWeights.js';
 
 type TResNetName = 'tresnet-s' | 'tresnet-m' | 'tresnet-l' | 'tresnet-xl';
 
@@ -64,7 +64,7 @@ class TResNet extends Network {
   readonly head: nn.Sequential;
   readonly headPrefix = 'head.';
 
-  constructor(name: TResNetName, options: CompleteNetworkOptions) {
+  constructor(name: TResNetName, options: SharedOptions) {
     super(name, options);
     const { blocks, width, square } = shapes[name];
     checkInputSize(name, options.inputSize, square);
@@ -217,7 +217,7 @@ function member(
   return {
     paper: '2003.13630',
     trunk,
-    stride: name === 'tresnet-s' ? 16 : 32,
+    stride: () => (name === 'tresnet-s' ? 16 : 32),
     headBias: true,
     options: {},
     defaults: {},

@@ -5,7 +5,7 @@
 
 import { empty, nn, type Tensor, tidy, zeros } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import type { NetworkFamily } from './definition.js';
+import type { NetworkFamily, OptionsOf } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { LayerNorm } from './layers/layerNorm.js';
 import {
@@ -15,14 +15,16 @@ import {
   residualNorm,
   throughSteps,
 } from './layers/residualNorm.js';
-import { type CompleteNetworkOptions, Network } from './network.js';
+import { resizeGrid } from './layers/resizeGrid.js';
+import { Network } from './network.js';
 import { positiveInteger } from './optionFields.js';
-import { vitB16Weights } from './weights/published.generated.js';
-import { resizeGrid } from './weights/resizeGrid.js';
+import { vitB16Weights } from './published/published.generated.js';
 
 const fields = {
   patchSize: positiveInteger.describe('ViT: side of a patch in pixels'),
 };
+
+type Options = OptionsOf<typeof fields>;
 
 export const vit: NetworkFamily<'vit-b-16', typeof fields> = {
   'vit-b-16': {
@@ -62,14 +64,14 @@ const heads = 12;
 const mlpWidth = 3072;
 const eps = 1e-6;
 
-class VisionTransformer extends Network {
+class VisionTransformer extends Network<Options> {
   readonly classToken: nn.Parameter;
   readonly convProj: nn.Conv2d;
   readonly encoder: Encoder;
   readonly heads: nn.Sequential;
   readonly headPrefix = 'heads.';
 
-  constructor(name: 'vit-b-16', options: CompleteNetworkOptions) {
+  constructor(name: 'vit-b-16', options: Options) {
     super(name, options);
     const { classes, inputSize, patchSize, expertHeads } = options;
     if (inputSize % patchSize !== 0) {
@@ -228,7 +230,7 @@ const timmLayerParts: readonly (readonly [string, string])[] = [
   ['mlp.3.', 'mlp.fc2.'],
 ];
 
-function torchvisionArchitecture({ inputSize, patchSize }: CompleteNetworkOptions) {
+function torchvisionArchitecture({ inputSize, patchSize }: Options) {
   if (patchSize === 16) return { name: 'vit_b_16', arguments: { image_size: inputSize } };
   throw new UserError(`torchvision builds vit_b_16 with patchSize 16; this network has ${patchSize}`);
 }

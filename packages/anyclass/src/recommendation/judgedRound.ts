@@ -11,7 +11,7 @@ import {
 } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import { alignedModels, mismatch, type ScoresOfRun } from '../experiments/alignedModels.js';
-import type { HeldDifference } from '../experiments/comparison.js';
+import type { HeldDifference } from '../experiments/comparisonResult.js';
 import { crossFitted } from '../experiments/decidedRun.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
 import { isOfOneSign } from '../experiments/figures.js';

@@ -6,7 +6,7 @@ import type { Configuration } from '../configuration/schema.js';
 import { counted } from '../errors/counted.js';
 import type { ExperimentSettings } from '../experiments/experiment.js';
 import { assumedRate } from '../experiments/paperEstimate.js';
-import type { PlannedRun } from '../experiments/plan.js';
+import type { PlannedRun } from '../experiments/plannedRun.js';
 import type { UnfinishedRun } from '../experiments/results.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { runPaths } from '../runs/runFolder.js';

@@ -11,7 +11,8 @@ import {
   type Scored,
   thresholdCurves,
 } from '@anyclass/core';
-import { type Line, type LinePoint, lineChart } from '../charts/lineChart.js';
+import type { Line, LinePoint } from '../charts/line.js';
+import { lineChart } from '../charts/lineChart.js';
 import type { Figure } from '../pages/blocks.js';
 
 // More points than pixels would only make the page large, and more classes would make the chart unreadable.

@@ -8,7 +8,7 @@ import { type SweepChartPoint, type SweepLine, sweepChart } from '../charts/swee
 import { decisionPhrase } from '../experiments/decisionText.js';
 import { figureTitles, type Spread } from '../experiments/figures.js';
 import type { JudgedSplit } from '../experiments/readRuns.js';
-import type { Sweep } from '../experiments/sweep.js';
+import type { Sweep } from '../experiments/sweepResult.js';
 import type { Figure } from '../pages/blocks.js';
 
 /** The content of both panels. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GroupFigures } from '../experiments/comparison.js';
+import type { GroupFigures } from '../experiments/comparisonResult.js';
 import { spreadOf } from '../experiments/figures.js';
 import { tradeOffFigure } from './tradeOffFigure.js';
 

@@ -1,7 +1,8 @@
 // F1 against false alarms: what each loss achieves at every budget. This is the first figure of a comparison.
 
-import { type Line, lineChart } from '../charts/lineChart.js';
-import type { GroupFigures } from '../experiments/comparison.js';
+import type { Line } from '../charts/line.js';
+import { lineChart } from '../charts/lineChart.js';
+import type { GroupFigures } from '../experiments/comparisonResult.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
 import type { Spread } from '../experiments/figures.js';
 import type { Figure } from '../pages/blocks.js';

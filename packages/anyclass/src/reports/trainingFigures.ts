@@ -1,4 +1,5 @@
-import { type Line, lineChart } from '../charts/lineChart.js';
+import type { Line } from '../charts/line.js';
+import { lineChart } from '../charts/lineChart.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { Figure } from '../pages/blocks.js';
 

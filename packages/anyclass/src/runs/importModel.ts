@@ -7,7 +7,7 @@ import { changedPreparation, type PreparationChanges, readingOf } from '../data/
 import { counted, inflected } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { type NetworkName, networkDefinitions } from '../networks/catalog.js';
+import { type NetworkName, optionsOfShapes } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 import { loadWeights, type WeightReport, weightReportText } from '../networks/weights/loadWeights.js';
@@ -48,7 +48,7 @@ export function importModel(checkpoint: string, options: ImportModelOptions): We
   const shapes = new Map(Array.from(readWeights(checkpoint), ([entry, { shape }]) => [entry, shape]));
   using network = nn.init.withoutDrawing(() =>
     createNetwork(name, {
-      ...networkDefinitions[name].weights.optionsOf?.(shapes),
+      ...optionsOfShapes(name, shapes),
       classes: classes.length,
       ...(inputSize !== undefined && { inputSize }),
     }),

@@ -6,9 +6,10 @@ import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensorsInto, readSafetensorsHeader } from '@anyclass/torch';
 import type { ModelInput } from '../data/dataset/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
+import type { CompleteNetworkOptions } from '../networks/catalog.js';
 import { isNetworkName } from '../networks/catalog.js';
 import { buildNetwork } from '../networks/createNetwork.js';
-import type { CompleteNetworkOptions, Network } from '../networks/network.js';
+import type { Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 
 /** What is known about a model apart from its network. */

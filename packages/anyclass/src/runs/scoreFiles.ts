@@ -7,21 +7,9 @@ import { readCsv } from '../data/tables/csv.js';
 import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';
+import type { NamedTable } from './namedTable.js';
 import { readPlainTable } from './plainTable.js';
 import { checksumText, verifyScoreFile } from './scoreChecksums.js';
-
-/**
- * Rows by file name, with a value for each class: a probability, or a label from 0 to 1 with NaN for unknown.
- */
-export interface NamedTable {
-  readonly names: readonly string[];
-  readonly classNames: readonly string[];
-  readonly values: Float64Array;
-  /** The file that the table was read from, for messages. */
-  readonly path?: string;
-  /** The line of each row, if rows do not simply follow the header. */
-  readonly lines?: readonly number[];
-}
 
 export interface TableToWrite {
   readonly names: Iterable<string>;

@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { damaged } from '../../test/damage.js';
 import { asBody, isBuilt, picture, saveServedModel } from '../../test/servedModels.js';
-import type { ServeOptions } from './options.js';
+import type { ServeOptions } from './operation/options.js';
 import { type Server, serve } from './serve.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-limits-'));

@@ -17,7 +17,7 @@ import {
 import { decodeImage } from '../data/images/decoding/decode.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
 import { openPredictor } from '../inference/predictor.js';
-import type { ServeOptions } from './options.js';
+import type { ServeOptions } from './operation/options.js';
 import { type Server, serve } from './serve.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-serve-'));

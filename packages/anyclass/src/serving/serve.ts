@@ -4,23 +4,23 @@ import type { Server as HttpServer } from 'node:http';
 import { basename, dirname, resolve } from 'node:path';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { createAdmission } from './admission.js';
+import type { ModelSummary } from './api/schemas.js';
 import { drained, listen, portOf, shownHost } from './http/listen.js';
 import { modelSummary } from './http/modelSummaries.js';
-import type { ModelSummary } from './http/schemas.js';
-import { appendLines, checkAppending, createLog, type Log } from './log.js';
-import { createMetrics, type ServingMetrics } from './metrics.js';
 import { createDeviceGate } from './models/deviceGate.js';
 import { openServedModel, type ServedModel } from './models/servedModel.js';
 import type { OpenedModel } from './models/workerMessages.js';
+import { appendLines, checkAppending, createLog, type Log } from './operation/log.js';
+import { createMetrics, type ServingMetrics } from './operation/metrics.js';
 import {
   bufferBytes,
   requestLimits,
   type ServeOptions,
   type ServeSettings,
   serveOptions,
-} from './options.js';
-import type { ServerState } from './serverState.js';
+} from './operation/options.js';
+import type { ServerState } from './operation/serverState.js';
+import { createAdmission } from './requests/admission.js';
 
 /** A running server. */
 export interface Server extends AsyncDisposable {

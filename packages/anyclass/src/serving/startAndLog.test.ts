@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asBody, isBuilt, picture, post, saveServedModel } from '../../test/servedModels.js';
 import { UserError } from '../errors/userError.js';
-import type { ServeOptions } from './options.js';
+import type { ServeOptions } from './operation/options.js';
 import { serve } from './serve.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-start-'));

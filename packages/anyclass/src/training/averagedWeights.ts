@@ -3,7 +3,7 @@
 
 import { keep, noGrad } from '@anyclass/torch';
 import { moveNetwork } from '../inference/computeDevice.js';
-import { buildNetwork } from '../networks/createNetwork.js';
+import { buildAlike } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 
 export interface AveragedWeights {
@@ -21,7 +21,7 @@ export interface AveragedWeights {
 export function averageWeights(
   network: Network,
   decay: number,
-  build = () => buildNetwork(network.name, network.options),
+  build = () => buildAlike(network),
 ): AveragedWeights {
   const averaged = build().eval().requireGrad(false);
   const [first] = network.parameters();

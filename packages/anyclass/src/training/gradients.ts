@@ -5,7 +5,7 @@ import type { Ranks } from '../distribution/ranks.js';
 import { shareOf } from '../distribution/shares.js';
 import { inPrecision } from '../inference/computeDevice.js';
 import { anyClassLoss, anyClassSums } from '../losses/anyClassLoss.js';
-import type { StepParts } from './trainingStep.js';
+import type { StepParts } from './stepParts.js';
 
 /** Figures of the whole batch, over all ranks. */
 export interface BatchFigures {

@@ -39,7 +39,8 @@ import { balanceOf, type RunData } from './dataForRun.js';
 import { createOptimizer, createSchedule, type trainedPart } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
 import { startFrom } from './startingWeights.js';
-import { createTrainingStep, type StepParts, type TrainingStep } from './trainingStep.js';
+import type { StepParts } from './stepParts.js';
+import { createTrainingStep, type TrainingStep } from './trainingStep.js';
 
 export interface Session extends Disposable {
   readonly configuration: Configuration;

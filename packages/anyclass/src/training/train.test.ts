@@ -8,11 +8,11 @@ import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { refitDecision } from '../inference/modelDecision.js';
-import { train } from '../reports/trainAndReport.js';
 import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { train } from '../workflows/trainAndReport.js';
 import type { TrainingResult } from './activeRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-train-'));

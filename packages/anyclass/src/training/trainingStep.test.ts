@@ -4,7 +4,8 @@ import { FlatNetwork } from '../../test/flatNetwork.js';
 import { averageWeights } from './averagedWeights.js';
 import { isHealthy } from './divergence.js';
 import { improvedMetrics, type Validation } from './progress.js';
-import { createTrainingStep, type StepParts } from './trainingStep.js';
+import type { StepParts } from './stepParts.js';
+import { createTrainingStep } from './trainingStep.js';
 
 const targets = tensor([
   [1, 0, 1],

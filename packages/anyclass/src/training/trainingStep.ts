@@ -2,29 +2,9 @@
 // captured graph, so nothing here reads a value back.
 
 import { captureStep, full, optim, Tensor, tidy } from '@anyclass/torch';
-import type { Ranks } from '../distribution/ranks.js';
-import type { ComputeSettings } from '../inference/computeDevice.js';
 import { type MemoryUse, withMemoryAdvice } from '../inference/memory.js';
-import type { AnyClassLossOptions } from '../losses/anyClassLoss.js';
-import type { Network } from '../networks/network.js';
-import type { AveragedWeights } from './averagedWeights.js';
 import { type GradientComputation, gradientComputation } from './gradients.js';
-
-export interface StepParts {
-  readonly network: Network;
-  readonly optimizer: optim.Optimizer;
-  readonly scaler: optim.GradScaler;
-  readonly loss: AnyClassLossOptions & { readonly reduction?: 'batch' | 'mean' };
-  readonly settings: ComputeSettings;
-  /** Images per step in this process. */
-  readonly batchSize: number;
-  /** Number of parts that a batch is split into. */
-  readonly accumulation: number;
-  readonly clipNorm: number | null;
-  readonly average?: AveragedWeights | undefined;
-  /** The processes that share a batch. */
-  readonly ranks?: Ranks | undefined;
-}
+import type { StepParts } from './stepParts.js';
 
 /** The results of a step for the whole batch, over all ranks; still on its device. */
 export interface StepOutcome {

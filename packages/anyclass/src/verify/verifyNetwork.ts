@@ -4,7 +4,7 @@
 import { anyClassLoss, effectiveNumberWeights } from '@anyclass/core';
 import { type Device, nn, noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import { isNetworkName, networkDefinitions, networkNames } from '../networks/catalog.js';
+import { isNetworkName, networkDefinitions, networkNames, optionsOfShapes } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 import { type Check, compare, type Entry, largest, type Tolerance } from './check.js';
@@ -62,12 +62,12 @@ function networkOf({ network, classes, inputSize, stateDict }: NetworkVectors): 
       `network '${network}' is unknown; expected one of ${networkNames.join(', ')}, with - or _ between the words`,
     );
   }
-  const { options, weights } = networkDefinitions[name];
+  const { options } = networkDefinitions[name];
   return nn.init.withoutDrawing(() =>
     createNetwork(name, {
       classes,
       inputSize,
-      ...weights.optionsOf?.(new Map(stateDict)),
+      ...optionsOfShapes(name, new Map(stateDict)),
       ...('stochasticDepth' in options && { stochasticDepth: 0 }),
     }),
   );

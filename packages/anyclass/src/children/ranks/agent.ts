@@ -5,11 +5,9 @@
 
 import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent } from '../messages.js';
-import type { RankPlaces } from './launch.js';
 import { isRankFailure, type RankFailure } from './rankFailure.js';
+import { placesVariable, type RankPlaces } from './rankPlaces.js';
 
-/** Set for an agent: the ranks on its machine, as JSON. */
-export const placesVariable = 'ANYCLASS_PLACES';
 const mark = '\u0001anyclass ';
 export const stopWord = 'stop';
 

@@ -11,18 +11,9 @@ import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent, parentVariable } from '../messages.js';
 import { allEnded } from './allEnded.js';
 import type { LaunchOutcome } from './rankEnds.js';
+import type { RankPlaces } from './rankPlaces.js';
 import { startRank } from './rankProcess.js';
 import { type ResumedWork, resumedWork } from './resumedWork.js';
-
-/** Which of all ranks run on this machine, and where they connect. */
-export interface RankPlaces {
-  readonly first: number;
-  readonly processes: number;
-  readonly worldSize: number;
-  readonly masterAddress: string;
-  /** By default a free port; only if all ranks are on this machine. */
-  readonly masterPort?: number | undefined;
-}
 
 export interface LaunchOptions {
   /** Arguments of `anyclass`, as for a single process. */

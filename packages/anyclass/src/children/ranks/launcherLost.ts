@@ -1,4 +1,4 @@
-import { launcherVariable } from './rankFailure.js';
+import { launcherVariable } from '../messages.js';
 
 /** Makes a rank exit if its launcher is gone: nobody would wait for it or report why it failed. */
 export function endWithLauncher(): void {

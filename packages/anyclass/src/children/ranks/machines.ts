@@ -6,11 +6,13 @@ import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../errors/usageError.js';
-import { agentReader, placesVariable, stopWord } from './agent.js';
+import { agentReader, stopWord } from './agent.js';
 import { allEnded } from './allEnded.js';
-import { graceMilliseconds, type LaunchOptions, type RankPlaces, restarting } from './launch.js';
+import { graceMilliseconds, type LaunchOptions, restarting } from './launch.js';
 import type { LaunchOutcome } from './rankEnds.js';
 import type { RankFailure } from './rankFailure.js';
+import type { RankPlaces } from './rankPlaces.js';
+import { placesVariable } from './rankPlaces.js';
 import { keptLines, type RankEnd } from './rankProcess.js';
 import type { ResumedWork } from './resumedWork.js';
 

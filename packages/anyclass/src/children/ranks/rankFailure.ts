@@ -2,9 +2,7 @@
 
 import { EngineError } from '@anyclass/torch/builds';
 import { UserError } from '../../errors/userError.js';
-
-/** Set for processes that report their errors to their launcher. */
-export const launcherVariable = 'ANYCLASS_LAUNCHER';
+import { launcherVariable } from '../messages.js';
 
 export interface RankFailure {
   readonly kind: 'rank failure';

@@ -2,8 +2,9 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { placesVariable } from './agent.js';
-import { isRankFailure, launcherVariable, type RankFailure } from './rankFailure.js';
+import { launcherVariable } from '../messages.js';
+import { isRankFailure, type RankFailure } from './rankFailure.js';
+import { placesVariable } from './rankPlaces.js';
 
 export interface RankProcess {
   readonly rank: number;

@@ -3,7 +3,7 @@ import { measure } from '@anyclass/core';
 import { describe, expect, test } from 'vitest';
 import { validateConfiguration } from '../../configuration/validate.js';
 import type { ChildState, RunEvent } from '../../events/runEvent.js';
-import type { PlannedRun } from '../../experiments/plan.js';
+import type { PlannedRun } from '../../experiments/plannedRun.js';
 import { experimentTable, type LiveOutput } from './experimentTable.js';
 
 const configuration = validateConfiguration({ data: { dataset: 'digits' }, epochs: 10 });

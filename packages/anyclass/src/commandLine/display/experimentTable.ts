@@ -2,7 +2,7 @@
 
 import { type ChildRow, firstRow, rowAfter } from '../../children/childRow.js';
 import type { RunEventListener } from '../../events/runEvent.js';
-import type { PlannedRun } from '../../experiments/plan.js';
+import type { PlannedRun } from '../../experiments/plannedRun.js';
 import { alignedColumns } from '../../tables/index.js';
 import { liveLines } from './liveLines.js';
 import { columnsOf, duration, type ProgressOutput } from './progressBar.js';

@@ -8,9 +8,10 @@ import { UserError } from '../../errors/userError.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import { type ComputeWishes, chooseCompute, moveNetwork } from '../../inference/computeDevice.js';
 import { createScorer, type Scorer } from '../../inference/scorer.js';
-import { networkDefinitions } from '../../networks/catalog.js';
+import { definitionOf } from '../../networks/catalog.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import type { Network } from '../../networks/network.js';
+import { Perceptron } from '../../networks/perceptron.js';
 import { findWeights } from '../../networks/weights/findWeights.js';
 import { loadWeights } from '../../networks/weights/loadWeights.js';
 import { isWeightsPath } from '../../networks/weights/weightsName.js';
@@ -89,7 +90,8 @@ async function ofWeights(
   return { network: network.eval().requireGrad(false), input };
 }
 
-function embeddingWidth({ name, options }: Network): number {
-  if (name === 'linear') return options.inputSize;
-  return name === 'mlp' ? options.hidden.at(-1)! : networkDefinitions[name].trunk.features;
+function embeddingWidth(network: Network): number {
+  if (!(network instanceof Perceptron)) return definitionOf(network).trunk.features;
+  const { hidden, inputSize } = network.options;
+  return hidden.at(-1) ?? inputSize;
 }

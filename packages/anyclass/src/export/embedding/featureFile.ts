@@ -4,39 +4,13 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
 import { discardQuietly, type FileDraft } from '@anyclass/files';
-import type { SplitName } from '../../data/dataset/dataset.js';
 import { npyHeader } from '../../data/features/npy.js';
 import { safetensorsHeader } from '../../data/features/safetensorsMatrix.js';
 import { UsageError } from '../../errors/usageError.js';
 import { UserError } from '../../errors/userError.js';
 import { draftOutput } from '../../files/outputs.js';
+import type { FeatureFile, FeatureFileOptions, FeatureRow } from './featureRow.js';
 import { parquetDraft } from './parquetDraft.js';
-
-/** A row to write. */
-export interface FeatureRow {
-  readonly name: string;
-  readonly split: SplitName;
-  readonly group: string | undefined;
-  /** One per class: 0 to 1, or NaN for unknown. */
-  readonly labels: ArrayLike<number>;
-  readonly features: Float32Array;
-}
-
-export interface FeatureFileOptions {
-  readonly classes: readonly string[];
-  readonly hasGroups: boolean;
-  /** Number of features in a row. */
-  readonly width: number;
-}
-
-/** A file being written; it appears only when it is complete. */
-export interface FeatureFile {
-  /** The files that will be written. */
-  readonly files: readonly string[];
-  add(rows: readonly FeatureRow[]): void;
-  finish(): void;
-  discard(): void;
-}
 
 export const featureKinds = ['.csv', '.parquet', '.npy', '.safetensors'] as const;
 type FeatureKind = (typeof featureKinds)[number];

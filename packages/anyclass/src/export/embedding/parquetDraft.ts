@@ -2,7 +2,7 @@ import { discardQuietly } from '@anyclass/files';
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { draftOutput } from '../../files/outputs.js';
-import type { FeatureFile, FeatureFileOptions, FeatureRow } from './featureFile.js';
+import type { FeatureFile, FeatureFileOptions, FeatureRow } from './featureRow.js';
 
 /** Feature values per row group; readers hold one group at a time. */
 const groupNumbers = 1 << 22;

@@ -20,7 +20,7 @@ import { Network } from '../../networks/network.js';
 import { loadModel, type ModelDescription } from '../../runs/modelFile.js';
 import { version } from '../../runs/version.js';
 import { type CheckReport, checkExport, type Reference, referenceLogits } from './checkExport.js';
-import type { Graph } from './graph.js';
+import type { Graph } from './graph/graph.js';
 import type { ExtraOutput } from './modelOutputs.js';
 import { modelProto } from './modelProto.js';
 import { networkGraph } from './networkGraph.js';

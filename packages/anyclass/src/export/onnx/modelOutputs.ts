@@ -2,9 +2,9 @@
 
 import { type Calibration, LARGEST_FLOAT32_LOGIT } from '@anyclass/core';
 import { UserError } from '../../errors/userError.js';
-import type { Dimension, GraphValue } from './graph.js';
-import type { GraphBuilder } from './graphBuilder.js';
-import { BatchMultiple, type Trace, type TracedCall, type TracedTensor } from './trace.js';
+import type { Dimension, GraphValue } from './graph/graph.js';
+import type { GraphBuilder } from './graph/graphBuilder.js';
+import { BatchMultiple, type Trace, type TracedCall, type TracedTensor } from './graph/trace.js';
 
 /** Outputs that are added on request. */
 export const extraOutputs = ['embedding', 'cam'] as const;

@@ -11,7 +11,7 @@ import {
   type GraphNode,
   type GraphValue,
   type Initializer,
-} from './graph.js';
+} from './graph/graph.js';
 import { float, integer, joined, lazyBytes, message, type Part, packed, text } from './wire.js';
 
 /** The version of the ONNX operators; old enough for all runtimes of recent years. */

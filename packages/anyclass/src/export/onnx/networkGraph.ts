@@ -4,10 +4,10 @@ import type { Calibration } from '@anyclass/core';
 import type { nn, Tensor } from '@anyclass/torch';
 import { UserError } from '../../errors/userError.js';
 import { Network } from '../../networks/network.js';
-import type { Graph } from './graph.js';
+import type { Graph } from './graph/graph.js';
+import { simplify } from './graph/simplify.js';
+import { type Trace, traceModule } from './graph/trace.js';
 import { addOutputs, dimension, type ExtraOutput, type Outputs } from './modelOutputs.js';
-import { simplify } from './simplify.js';
-import { type Trace, traceModule } from './trace.js';
 import { translate } from './translate/translate.js';
 
 export interface GraphOptions {

@@ -2,14 +2,34 @@
 
 import type { ImageBatch } from '../../data/batches/deviceBatch.js';
 import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
-import { changedInput, readingOf } from '../../data/dataset/preparation.js';
+import { changedInput, type PreparationChanges, readingOf } from '../../data/dataset/preparation.js';
 import { UserError } from '../../errors/userError.js';
-import type { ModelScorer, ModelScorerOptions } from '../modelScorer.js';
-import { descriptionOf, type ExportedModel, readExport } from './exportedModel.js';
+import type { ModelDescription } from '../../runs/modelFile.js';
+import { descriptionOf, type ExportedModel, type OnnxPrecision, readExport } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
 import { checkSeal } from './onnxChecksum.js';
 import { readOnnxMetadata } from './onnxMetadata.js';
 import { openSession } from './onnxRuntime.js';
+import type { SessionOptions } from './sessionOptions.js';
+
+export interface OnnxScorerOptions extends SessionOptions {
+  /** Only `auto` and `cpu` are possible. */
+  readonly device?: string;
+  /** Only `auto` and `float32` are possible: the file has its own precision. */
+  readonly precision?: string;
+  readonly preparation?: PreparationChanges | undefined;
+}
+
+/** What `openModelScorer` returns for an exported model. */
+export interface OnnxScorer extends Disposable {
+  readonly description: ModelDescription;
+  readonly remarks: readonly string[];
+  readonly scorer: { readonly format: InputFormat; score(batch: ImageBatch): Promise<Float32Array> };
+  readonly network: string;
+  readonly runtime: 'onnxruntime';
+  readonly device: 'cpu';
+  readonly precision: OnnxPrecision;
+}
 
 /**
  * Opens an exported model on the CPU.
@@ -20,8 +40,8 @@ import { openSession } from './onnxRuntime.js';
  */
 export async function openOnnxScorer(
   path: string,
-  { device = 'auto', precision = 'auto', preparation = {}, spins }: ModelScorerOptions,
-): Promise<ModelScorer> {
+  { device = 'auto', precision = 'auto', preparation = {}, spins }: OnnxScorerOptions,
+): Promise<OnnxScorer> {
   if (device !== 'auto' && device !== 'cpu')
     throw new UserError(
       `device ${device}: ${path} runs only on the CPU; use the model's run or safetensors file on a GPU`,

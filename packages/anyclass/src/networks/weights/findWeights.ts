@@ -11,7 +11,8 @@ import { addressFile } from '../../hub/addressFile.js';
 import { type DownloadOptions, hubFile } from '../../hub/download.js';
 import { NotOnServer } from '../../hub/problems.js';
 import { isNetworkName, type NetworkName } from '../catalog.js';
-import { networkOfArchitecture, type PublishedWeights } from './published.js';
+import type { PublishedWeights } from '../published/publishedWeights.js';
+import { networkOfArchitecture } from './published.js';
 import { parseWeights, type WeightsName } from './weightsName.js';
 
 /** How weights were trained, as far as known. */

@@ -1,10 +1,11 @@
 export { type DownloadOptions, type HubFacts, hubFacts } from '../../hub/download.js';
 export type { HubFile } from '../../hub/hubFile.js';
 export { type HubSettings, hubSettings } from '../../hub/settings.js';
+export type { PublishedWeights } from '../published/publishedWeights.js';
 export { type FoundWeights, findWeights, type WeightFacts, weightFacts } from './findWeights.js';
 export { type LoadWeightsOptions, loadWeights, type WeightReport, weightReportText } from './loadWeights.js';
 export { matchNames, type NameMatch } from './matchNames.js';
-export { allPublished, type PublishedWeights } from './published.js';
+export { allPublished } from './published.js';
 export { readWeights } from './readWeights.js';
 export { saveWeights } from './saveWeights.js';
 export { type ListedWeights, listWeights, removeWeights, verifyWeights } from './storedWeights.js';

@@ -3,7 +3,7 @@
 import { fromStored, noGrad, type StoredTensor, type Tensor, tidy } from '@anyclass/torch';
 import { listed } from '../../errors/listed.js';
 import { UserError } from '../../errors/userError.js';
-import { networkDefinitions } from '../catalog.js';
+import { definitionOf } from '../catalog.js';
 import type { NamingConvention, WeightRules } from '../definition.js';
 import type { Network } from '../network.js';
 import { matchNames } from './matchNames.js';
@@ -76,7 +76,7 @@ export function weightReportText(report: WeightReport): string {
 
 function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, file: string): WeightReport {
   const state = network.stateDict();
-  const { weights: rules } = networkDefinitions[network.name];
+  const { weights: rules } = definitionOf(network);
   const match = matchNames(rules.conventions ?? [], [...tensors.keys()], new Set(state.keys()));
   const report = {
     resized: [] as string[],

@@ -13,8 +13,9 @@ import {
 import { cachedHubFile } from '../../hub/hubCache.js';
 import { type HubSettings, hubSettings } from '../../hub/settings.js';
 import type { NetworkName } from '../catalog.js';
+import type { PublishedWeights } from '../published/publishedWeights.js';
 import { sourceOf, weightFileNames } from './findWeights.js';
-import { allPublished, type PublishedWeights } from './published.js';
+import { allPublished } from './published.js';
 import { parseWeights } from './weightsName.js';
 
 export type ListedWeights = PublishedWeights & {

@@ -15,10 +15,10 @@ import { describe, expect, test } from 'vitest';
 import { fillByHash } from '../../verify/hashFill.js';
 import { networkDefinitions } from '../catalog.js';
 import { createNetwork } from '../createNetwork.js';
+import { resizeGrid } from '../layers/resizeGrid.js';
 import type { Network } from '../network.js';
 import { loadWeights, weightReportText } from './loadWeights.js';
 import { matchNames } from './matchNames.js';
-import { resizeGrid } from './resizeGrid.js';
 import { saveWeights } from './saveWeights.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-weights-'));

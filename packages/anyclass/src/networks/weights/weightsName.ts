@@ -5,7 +5,8 @@ import { UserError } from '../../errors/userError.js';
 import { encryptedAddress } from '../../hub/encryptedAddress.js';
 import { checkHubFile } from '../../hub/hubFile.js';
 import type { NetworkName } from '../catalog.js';
-import { allPublished, type PublishedWeights } from './published.js';
+import type { PublishedWeights } from '../published/publishedWeights.js';
+import { allPublished } from './published.js';
 
 export type WeightsName =
   | { readonly kind: 'published'; readonly network: NetworkName; readonly weights: PublishedWeights }

@@ -2,7 +2,8 @@
 
 import { fitDecision, type Metrics, measure } from '@anyclass/core';
 import { pairedBars } from '../../charts/pairedBars.js';
-import { type ConfoundedPair, confoundOf, fieldsText } from '../../experiments/confounds.js';
+import type { ConfoundedPair } from '../../experiments/comparisonResult.js';
+import { confoundOf, fieldsText } from '../../experiments/confounds.js';
 import { decisionPhrase } from '../../experiments/decisionText.js';
 import type { Run } from '../../experiments/readRuns.js';
 import { standardOf } from '../../experiments/seedGroups.js';

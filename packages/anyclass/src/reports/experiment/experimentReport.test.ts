@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeRunWithEpochs, writeSyntheticRun } from '../../../test/experimentRuns.js';
 import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../../test/pages/browser.js';
 import { report } from '../../commands/report.js';
-import { type Comparison, compareRuns } from '../../experiments/comparison.js';
+import { compareRuns } from '../../experiments/comparison.js';
+import type { Comparison } from '../../experiments/comparisonResult.js';
 import { readRuns } from '../../experiments/readRuns.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));

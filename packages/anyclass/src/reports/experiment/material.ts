@@ -1,7 +1,11 @@
 // The input of a report on several runs, and the parts that it consists of.
 
-import type { Comparison, GroupFigures, MethodDifference } from '../../experiments/comparison.js';
-import type { ConfoundedPair } from '../../experiments/confounds.js';
+import type {
+  Comparison,
+  ConfoundedPair,
+  GroupFigures,
+  MethodDifference,
+} from '../../experiments/comparisonResult.js';
 import type { DecisionChoice } from '../../experiments/decisionText.js';
 import type { JudgedSplit, Run, ScoredImages } from '../../experiments/readRuns.js';
 import { groupBySeed, type SeedGroup } from '../../experiments/seedGroups.js';

@@ -1,7 +1,8 @@
 // Compares the scores of all setups in the same figures.
 
 import { rankingCurves, reliability, type Scored, thresholdCurves } from '@anyclass/core';
-import { type Line, type LinePoint, lineChart } from '../../charts/lineChart.js';
+import type { Line, LinePoint } from '../../charts/line.js';
+import { lineChart } from '../../charts/lineChart.js';
 import type { Figure } from '../../pages/blocks.js';
 import {
   againstThreshold,

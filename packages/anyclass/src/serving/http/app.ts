@@ -3,14 +3,14 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { messageOf, reasonOf } from '../../errors/reasonOf.js';
+import { openApi } from '../api/openApi.js';
+import { findModel, isReady, type ServerState } from '../operation/serverState.js';
 import { apiPage } from '../pages/apiPage.js';
 import { tryPage } from '../pages/tryPage.js';
-import { Problem, type ProblemText, problemBody } from '../problem.js';
-import { findModel, isReady, type ServerState } from '../serverState.js';
+import { Problem, type ProblemText, problemBody } from '../requests/problem.js';
 import { type Answer, type Exchange, json, requestIdOf, send, target, text } from './exchange.js';
 import { hostGuard, originGuard, tokenGuard } from './guards.js';
 import { modelSummary } from './modelSummaries.js';
-import { openApi } from './openApi.js';
 import { inferRoute, modelMetadata, pathModel, serverMetadata } from './openInference.js';
 import { type Arrived, createOverflow } from './overflow.js';
 import { predictRoute } from './predictRoute.js';

@@ -3,8 +3,8 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
-import type { ServeSettings } from '../options.js';
-import { Problem } from '../problem.js';
+import type { ServeSettings } from '../operation/options.js';
+import { Problem } from '../requests/problem.js';
 import type { Answer, Exchange } from './exchange.js';
 
 /**

@@ -4,8 +4,8 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorCode, fileProblem } from '@anyclass/files';
 import { UserError } from '../../errors/userError.js';
-import type { ServeSettings } from '../options.js';
-import type { ServerState } from '../serverState.js';
+import type { ServeSettings } from '../operation/options.js';
+import type { ServerState } from '../operation/serverState.js';
 import { createApp } from './app.js';
 
 const openSockets = new WeakMap<HttpServer, ReadonlySet<Socket>>();

@@ -1,8 +1,8 @@
 import { presenceProbability } from '@anyclass/core';
 import { isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
+import type { ModelSummary } from '../api/schemas.js';
 import type { ServedModel } from '../models/servedModel.js';
 import type { OpenedModel } from '../models/workerMessages.js';
-import type { ModelSummary } from './schemas.js';
 
 /** Describes the current version of a model. */
 export function modelSummary(served: ServedModel): ModelSummary {

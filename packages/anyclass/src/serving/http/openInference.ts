@@ -7,15 +7,15 @@
 import type { StoredImage } from '../../data/dataset/imageSource.js';
 import { type FeatureFormat, type InputFormat, isFeatureFormat } from '../../data/dataset/inputs.js';
 import { version as ownVersion } from '../../runs/version.js';
+import { type InferRequest, type InferResponse, inferRequest } from '../api/schemas.js';
 import type { FeatureRow, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
-import { Problem } from '../problem.js';
-import { findModel, type ServerState } from '../serverState.js';
+import { findModel, type ServerState } from '../operation/serverState.js';
+import { Problem } from '../requests/problem.js';
 import { type Answer, type Exchange, json } from './exchange.js';
 import { answer, type Outcome } from './predicting.js';
 import { base64Bytes, jsonBody } from './requestImages.js';
 import type { PathParts } from './router.js';
-import { type InferRequest, type InferResponse, inferRequest } from './schemas.js';
 
 type ImageRow = Exclude<Outcome, Problem>;
 

@@ -1,10 +1,10 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createAdmission, type Ticket } from '../admission.js';
-import { createMetrics } from '../metrics.js';
+import { problemDocument } from '../api/schemas.js';
+import { createMetrics } from '../operation/metrics.js';
+import { createAdmission, type Ticket } from '../requests/admission.js';
 import { type Arrived, createOverflow } from './overflow.js';
-import { problemDocument } from './schemas.js';
 
 let server: Server;
 afterEach(() => {

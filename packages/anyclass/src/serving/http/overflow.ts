@@ -4,9 +4,9 @@
 // is refused as soon as it arrives. Beyond it, requests wait, and the oldest is admitted when there is room.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Log } from '../log.js';
-import { problemBody } from '../problem.js';
-import type { ServerState } from '../serverState.js';
+import type { Log } from '../operation/log.js';
+import type { ServerState } from '../operation/serverState.js';
+import { problemBody } from '../requests/problem.js';
 import { endUnread, requestIdOf } from './exchange.js';
 
 /**

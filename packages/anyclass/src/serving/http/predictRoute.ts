@@ -1,8 +1,8 @@
 import { named } from '../../inference/predictor.js';
 import type { ModelVersion } from '../models/modelVersion.js';
-import { logPrediction } from '../predictionLog.js';
-import { Problem } from '../problem.js';
-import { findModel, type ServerState } from '../serverState.js';
+import { logPrediction } from '../operation/predictionLog.js';
+import { findModel, type ServerState } from '../operation/serverState.js';
+import { Problem } from '../requests/problem.js';
 import type { Answer, Exchange } from './exchange.js';
 import { answer, type Outcome } from './predicting.js';
 import { createPredictionText, type PredictionText } from './predictionText.js';

@@ -4,8 +4,8 @@ import type { StoredImage } from '../../data/dataset/imageSource.js';
 import { Cancellation } from '../models/cancellation.js';
 import type { FeatureRow, ImageAnswer, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
-import { Problem } from '../problem.js';
-import type { ServerState } from '../serverState.js';
+import type { ServerState } from '../operation/serverState.js';
+import { Problem } from '../requests/problem.js';
 import type { Exchange } from './exchange.js';
 import { readBody } from './readBody.js';
 

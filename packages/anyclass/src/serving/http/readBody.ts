@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../problem.js';
+import { Problem } from '../requests/problem.js';
 
 /**
  * Reads a request's body up to the limit; a body that is declared to be longer is not read at all.

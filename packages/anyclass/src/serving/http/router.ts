@@ -1,4 +1,4 @@
-import { Problem } from '../problem.js';
+import { Problem } from '../requests/problem.js';
 import type { Answer, Exchange } from './exchange.js';
 
 /** Decoded path parameters, such as that of `:name`. */

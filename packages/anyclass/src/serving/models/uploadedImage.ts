@@ -6,7 +6,7 @@ import { imageSize } from '../../data/images/decoding/decode.js';
 import { imageKind } from '../../data/images/formats/imageKind.js';
 import { jpegFrame } from '../../data/images/formats/jpegFrame.js';
 import { reasonOf } from '../../errors/reasonOf.js';
-import { Problem } from '../problem.js';
+import { Problem } from '../requests/problem.js';
 
 /** Formats of sharp that untrusted clients may send; not SVG or PDF, which are more programs than images. */
 const formats: readonly string[] = ['jpeg', 'png', 'webp', 'gif', 'tiff', 'heif', 'jp2', 'jxl'];

@@ -3,8 +3,8 @@
 
 import { note, page, sections } from '../../pages/page.js';
 import { escaped } from '../../tables/escaped.js';
-import { type Operation, openApi, operations } from '../http/openApi.js';
-import { problems } from '../problem.js';
+import { type Operation, openApi, operations } from '../api/openApi.js';
+import { problems } from '../requests/problem.js';
 
 /**
  * Returns the page as HTML.

@@ -2,7 +2,7 @@
 // because the presence score of many small probabilities would lose all its digits in float16.
 
 import { UserError } from '../../../errors/userError.js';
-import type { Graph, GraphNode, Initializer } from '../graph.js';
+import type { Graph, GraphNode, Initializer } from '../graph/graph.js';
 
 const FLOAT32 = 1;
 const FLOAT16 = 10;

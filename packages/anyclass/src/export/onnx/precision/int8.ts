@@ -1,7 +1,7 @@
 // Converts the large weights of a graph to integers with a scale for each output channel: a quarter of the
 // size, still computed in float.
 
-import type { Graph, GraphNode, Initializer } from '../graph.js';
+import type { Graph, GraphNode, Initializer } from '../graph/graph.js';
 
 /** Weights with fewer elements, such as biases and norms, stay float because little would be saved. */
 const fewestElements = 1024;

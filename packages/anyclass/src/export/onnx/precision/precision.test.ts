@@ -11,7 +11,7 @@ import { createNetwork } from '../../../networks/createNetwork.js';
 import { loadModel, saveModel } from '../../../runs/modelFile.js';
 import { train } from '../../../training/train.js';
 import { exportOnnx } from '../exportOnnx.js';
-import type { Graph } from '../graph.js';
+import type { Graph } from '../graph/graph.js';
 import { float16Bits, inFloat16 } from './float16.js';
 import { inInt8 } from './int8.js';
 import { judgePrecision } from './judgePrecision.js';

@@ -1,6 +1,6 @@
 // Translates matrix products and attention.
 
-import type { TracedTensor } from '../trace.js';
+import type { TracedTensor } from '../graph/trace.js';
 import type { Translation, Translators } from './translation.js';
 
 export const products: Translators = {

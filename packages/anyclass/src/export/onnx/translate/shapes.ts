@@ -1,6 +1,6 @@
 // Translates operators that rearrange elements without changing them.
 
-import { BatchMultiple, type Size, type TracedTensor } from '../trace.js';
+import { BatchMultiple, type Size, type TracedTensor } from '../graph/trace.js';
 import { fromFront, isSameSize, type Translation, type Translator, type Translators } from './translation.js';
 
 const same: Translator = (call) => call.value('self');

@@ -14,7 +14,7 @@ import {
 } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { graphBytes, onnxBytes, runOnnx, runTorch } from '../../../../test/onnxFunction.js';
-import { BatchMultiple } from '../trace.js';
+import { BatchMultiple } from '../graph/trace.js';
 import { exportableOperators, translate } from './translate.js';
 
 const { functional: F } = nn;

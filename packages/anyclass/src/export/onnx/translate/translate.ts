@@ -1,8 +1,8 @@
 // Translates traced operators to an ONNX graph.
 
 import { UserError } from '../../../errors/userError.js';
-import { GraphBuilder } from '../graphBuilder.js';
-import type { Trace, TracedCall } from '../trace.js';
+import { GraphBuilder } from '../graph/graphBuilder.js';
+import type { Trace, TracedCall } from '../graph/trace.js';
 import { elementwise } from './elementwise.js';
 import { maps } from './maps.js';
 import { products } from './products.js';

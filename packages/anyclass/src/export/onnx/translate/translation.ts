@@ -1,9 +1,15 @@
 // Access to the arguments of a traced call and to the graph that it is translated to.
 
 import { UserError } from '../../../errors/userError.js';
-import type { Attribute } from '../graph.js';
-import type { GraphBuilder } from '../graphBuilder.js';
-import { BatchMultiple, type Size, type TracedCall, type TracedTensor, type TracedValue } from '../trace.js';
+import type { Attribute } from '../graph/graph.js';
+import type { GraphBuilder } from '../graph/graphBuilder.js';
+import {
+  BatchMultiple,
+  type Size,
+  type TracedCall,
+  type TracedTensor,
+  type TracedValue,
+} from '../graph/trace.js';
 
 /** Adds the nodes of a call and returns the names of its results. */
 export type Translator = (call: Translation) => string | readonly string[];

@@ -1,11 +1,11 @@
 // The state that the parts of a running server share.
 
-import type { Admission } from './admission.js';
+import type { ServedModel } from '../models/servedModel.js';
+import type { Admission } from '../requests/admission.js';
+import { Problem } from '../requests/problem.js';
 import type { LineWriter, Log } from './log.js';
 import type { ServingMetrics } from './metrics.js';
-import type { ServedModel } from './models/servedModel.js';
 import type { RequestLimits, ServeSettings } from './options.js';
-import { Problem } from './problem.js';
 
 export interface ServerState {
   readonly settings: ServeSettings;

@@ -3,7 +3,7 @@
 
 import { closeSync, createWriteStream, openSync } from 'node:fs';
 import { fileProblem } from '@anyclass/files';
-import { UserError } from '../errors/userError.js';
+import { UserError } from '../../errors/userError.js';
 
 export const levels = ['info', 'warn', 'error'] as const;
 

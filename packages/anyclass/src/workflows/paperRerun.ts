@@ -2,14 +2,14 @@
 // results next to ours.
 
 import { join } from 'node:path';
-import type { ExperimentHooks } from '../../experiments/compare.js';
-import type { Comparison } from '../../experiments/comparison.js';
-import { runExperiment } from '../../experiments/experiment.js';
-import { estimatePlan, type PlanEstimate } from '../../experiments/paperEstimatePlan.js';
-import { type PaperOptions, type PaperTable, planPaper } from '../../experiments/paperPlan.js';
-import { readRuns } from '../../experiments/readRuns.js';
-import { type UnfinishedRun, unfinishedRuns } from '../../experiments/results.js';
-import { writeWhole } from '../../files/wholeFile.js';
+import type { ExperimentHooks } from '../experiments/compare.js';
+import type { Comparison } from '../experiments/comparisonResult.js';
+import { runExperiment } from '../experiments/experiment.js';
+import { estimatePlan, type PlanEstimate } from '../experiments/paperEstimatePlan.js';
+import { type PaperOptions, type PaperTable, planPaper } from '../experiments/paperPlan.js';
+import { readRuns } from '../experiments/readRuns.js';
+import { type UnfinishedRun, unfinishedRuns } from '../experiments/results.js';
+import { writeWhole } from '../files/wholeFile.js';
 
 export interface RerunOptions extends PaperOptions {
   /** Whether to only plan and estimate; default false. */
@@ -59,7 +59,9 @@ export async function rerunPaper(options: RerunOptions, hooks: RerunHooks = {}):
   const unfinished = unfinishedRuns(made);
   if (hooks.signal?.aborted || made.folders.length === 0) return { estimate, unfinished };
   // Loaded late: ECharts takes a third of a second.
-  const { experimentReport, reportPage, writeAssets } = await import('./experimentReport.js');
+  const { experimentReport, reportPage, writeAssets } = await import(
+    '../reports/experiment/experimentReport.js'
+  );
   const title = paperTitles[table];
   const report = await experimentReport(readRuns(made.folders), { title, paper: 'auto', replicates });
   for (const text of report.comparison.notes) hooks.onEvent?.({ type: 'note', text });

@@ -14,8 +14,8 @@ import {
   tidy,
   zeros,
 } from '@anyclass/torch';
-import { messageOf } from '../../errors/reasonOf.js';
-import { UserError } from '../../errors/userError.js';
+import { messageOf } from '../../../errors/reasonOf.js';
+import { UserError } from '../../../errors/userError.js';
 import { whileNamingLayers } from './layerNames.js';
 
 /** A size that grows with the batch. */

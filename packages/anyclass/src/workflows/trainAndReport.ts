@@ -33,6 +33,6 @@ export function resume(folder: string, options: Omit<TrainOptions, 'run'> = {}):
 
 /** Writes the report. ECharts takes half a second to load, so it is loaded only for a finished run. */
 async function writeReport(folder: string, dataset: Dataset): Promise<void> {
-  const { writeRunReport } = await import('./runReport.js');
+  const { writeRunReport } = await import('../reports/runReport.js');
   await writeRunReport(folder, dataset);
 }

@@ -1,6 +1,6 @@
 import { arange, cat, nn, ones, randn, type Tensor, zeros } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
-import { FunctionModule, onnxBytes, runOnnx, runTorch } from '../../../test/onnxFunction.js';
+import { FunctionModule, onnxBytes, runOnnx, runTorch } from '../../../../test/onnxFunction.js';
 import { BatchMultiple, traceModule } from './trace.js';
 
 const inputShape = [2, 4, 4] as const;

@@ -1,7 +1,7 @@
 // Options of a server. The limits apply by default, so a server started without options is protected too.
 
 import { z } from 'zod';
-import type { ChosenDecision } from '../inference/modelDecision.js';
+import type { ChosenDecision } from '../../inference/modelDecision.js';
 
 const megabyte = 1e6;
 

@@ -1,7 +1,7 @@
 // Logs predictions for later labeling: one JSON line per image.
 
 import { createHash } from 'node:crypto';
-import type { NamedPrediction } from '../inference/predictor.js';
+import type { NamedPrediction } from '../../inference/predictor.js';
 import type { LineWriter } from './log.js';
 
 export interface LoggedPrediction {

@@ -1,7 +1,7 @@
 // Builds a graph node by node.
 
 import { empty, keep, type Tensor, tidy } from '@anyclass/torch';
-import { UserError } from '../../errors/userError.js';
+import { UserError } from '../../../errors/userError.js';
 import { type Attribute, type ElementType, elementBytes, type GraphNode, type Initializer } from './graph.js';
 import { BatchMultiple, type Size, type TracedTensor } from './trace.js';
 
