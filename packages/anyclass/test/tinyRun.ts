@@ -17,7 +17,8 @@ export const tinyRun: ConfigurationInput = {
 export const augmentedRun: ConfigurationInput = {
   ...tinyRun,
   optimizer: { name: 'sgd', rate: 0.05 },
-  augmentation: { flip: 0.5 },
+  schedule: { every: 'step' },
+  augmentation: { flip: 0.5, rotation: 10 },
   averageDecay: 0.8,
   evaluation: { replicates: 20 },
 };

@@ -16,6 +16,10 @@ const networkParts = z.strictObject({
     .default(224)
     .describe('height and width of the images in pixels; with weights, theirs is the default'),
   expertHeads: z.boolean().optional().describe('a small network per class as the last layer'),
+  mirror: z
+    .boolean()
+    .optional()
+    .describe('predict from each image and its mirror image, at twice the cost; part of the model'),
   ...familyOptions.shape,
   weights: z
     .string()
@@ -85,16 +89,18 @@ const optimizer = z.strictObject({
     .optional()
     .describe('learning rate; default 0.1 for sgd, 0.001 for adamw'),
   weightDecay: z.number().min(0).optional().describe('weight decay; default 0.0001 for sgd, 0.05 for adamw'),
+  decayNorms: z.boolean().default(true).describe('decay biases and the scales of norms too'),
   momentum: share.default(0.9).describe('sgd: momentum'),
   nesterov: z.boolean().default(false).describe('sgd: Nesterov momentum'),
   betas: z.tuple([share, share]).default([0.9, 0.999]).describe('adamw: decay rates of the two moments'),
 });
 
 const schedule = z.strictObject({
-  name: z
-    .enum(['constant', 'steps', 'cosine'])
-    .default('cosine')
-    .describe('learning rate schedule, per epoch'),
+  name: z.enum(['constant', 'steps', 'cosine']).default('cosine').describe('learning rate schedule'),
+  every: z
+    .enum(['epoch', 'step'])
+    .default('epoch')
+    .describe('how often the rate changes; step: smoothly, which short runs gain from'),
   milestones: z.array(count).default([]).describe('steps: epochs after which the rate is multiplied'),
   factor: z.number().positive().default(0.1).describe('steps: the multiplier'),
   firstCycle: count.optional().describe('cosine: epochs until the first restart; default all epochs'),
@@ -170,6 +176,12 @@ export const configurationSchema = z.strictObject({
   optimizer: optimizer.prefault({}),
   schedule: schedule.prefault({}),
   epochs: count.default(40).describe('passes over the training images'),
+  sizes: z
+    .array(z.strictObject({ epoch: count, size: count }))
+    .default([])
+    .describe(
+      'the size of training images from an epoch on, such as smaller ones first; otherwise, and for validation, network.inputSize',
+    ),
   batchSize: count.default(64).describe('images per weight update'),
   accumulation: count.default(1).describe('split each batch into this many parts to save memory'),
   clipNorm: z.number().positive().nullable().default(1).describe('maximum gradient norm; null for no limit'),

@@ -48,12 +48,13 @@ export function buildAlike(network: Network): Network {
   return nn.init.withoutDrawing(() => tidy(() => definitionOf(network).build({ ...network.options })));
 }
 
-const defaults = { inputSize: 224, expertHeads: false, ...familyDefaults };
+const defaults = { inputSize: 224, expertHeads: false, mirror: false, ...familyDefaults };
 
 const sharedFields = {
   classes: positiveInteger,
   inputSize: positiveInteger,
   expertHeads: z.boolean('expected true or false'),
+  mirror: z.boolean('expected true or false'),
 };
 
 function refuseForeignOptions(name: NetworkName, options: NetworkOptions): void {
@@ -67,6 +68,11 @@ function refuseForeignOptions(name: NetworkName, options: NetworkOptions): void 
 }
 
 function refuseBadValues(name: NetworkName, options: CompleteNetworkOptions): void {
+  if (options.mirror && networkDefinitions[name].input === 'features') {
+    throw new UserError(
+      `${name}: mirror is true, but it takes features, which have no mirror image; leave it out`,
+    );
+  }
   const fields = z.object({ ...sharedFields, ...networkDefinitions[name].options });
   const issue = fields.safeParse(options).error?.issues[0];
   if (issue === undefined) return;

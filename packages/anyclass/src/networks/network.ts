@@ -10,6 +10,8 @@ export interface SharedOptions {
   readonly inputSize: number;
   /** A small network per class instead of the last linear layer. Default false. */
   readonly expertHeads: boolean;
+  /** Outside training, average the logits of each image and of its mirror image, at twice the cost. Default false. */
+  readonly mirror: boolean;
 }
 
 /**
@@ -39,7 +41,14 @@ export abstract class Network<Options extends SharedOptions = SharedOptions> ext
   }
 
   forward(images: Tensor): Tensor {
-    return tidy(() => this.forwardHead(this.forwardFeatures(images)));
+    return tidy(() => this.logits(images, this.forwardFeatures(images)));
+  }
+
+  /** Returns the logits of images whose features are computed already, [batch, classes]. */
+  logits(images: Tensor, features: Tensor): Tensor {
+    const own = this.forwardHead(features);
+    if (!this.options.mirror || this.training) return own;
+    return own.add(this.forwardHead(this.forwardFeatures(images.flip([3])))).div(2);
   }
 
   /**

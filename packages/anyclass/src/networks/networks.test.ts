@@ -66,6 +66,28 @@ test('the same seed gives the same weights, another seed different ones', () => 
   expect(weightOf(7)).not.toEqual(weightOf(8));
 });
 
+test('with mirror, an image and its mirror image get the same logits: the mean of both, outside training', () => {
+  setSeed(5);
+  using network = createNetwork('resnet-18', { classes: 3, inputSize: 32, mirror: true }).eval();
+  tidy(() =>
+    noGrad(() => {
+      const images = randn([2, 3, 32, 32]);
+      const [own, mirrored] = [images, images.flip([3])].map((each) =>
+        network.forwardHead(network.forwardFeatures(each)),
+      );
+      expect(largestDifference(own!, mirrored!)).toBeGreaterThan(1e-3);
+      expect(largestDifference(network.forward(images), own!.add(mirrored!).div(2))).toBeLessThan(1e-6);
+      expect(largestDifference(network.forward(images), network.forward(images.flip([3])))).toBeLessThan(
+        1e-5,
+      );
+      network.train();
+      const features = network.forwardFeatures(images);
+      expect(network.logits(images, features).equal(network.forwardHead(features))).toBe(true);
+    }),
+  );
+  expect(() => createNetwork('mlp', { classes: 3, inputSize: 8, mirror: true })).toThrow(/mirror/);
+});
+
 test('channels-last memory gives the same logits', () => {
   for (const name of ['tresnet-s', 'maxvit-t'] as const) {
     using network = createNetwork(name, smallOptions(name)).eval();
@@ -206,7 +228,7 @@ test('options of another family and invalid numbers are refused', () => {
   );
   const misspelled = { classes: 2, pachSize: 8 };
   expect(() => createNetwork('vit-b-16', misspelled)).toThrow(
-    'vit-b-16 has no option pachSize; it takes classes, inputSize, expertHeads, patchSize',
+    'vit-b-16 has no option pachSize; it takes classes, inputSize, expertHeads, mirror, patchSize',
   );
   expect(() => createNetwork('tresnet-m', { classes: 0 })).toThrow(
     'tresnet-m: classes is 0; expected more than 0',

@@ -26,6 +26,28 @@ test("the paper's rate for transformers warms up over 5 epochs and restarts at 1
   expect(rates[6]).toBeLessThan(1e-4);
 });
 
+test('a cosine by step goes down within an epoch, and warms up from the first step', async () => {
+  const set = ['epochs=10', 'schedule.warmUpEpochs=2', 'schedule.warmUpFactor=0', 'schedule.every=step'];
+  const configuration = await readConfiguration('quick', { set });
+  const schedule = createSchedule(configuration);
+  expect([0, 0.5, 1.5, 2].map((epoch) => schedule(epoch, 1))).toEqual([0, 0.25, 0.75, 1]);
+  expect(schedule(5, 1)).toBeCloseTo((1 + Math.cos((3 / 8) * Math.PI)) / 2, 12);
+  expect(schedule(5.5, 1)).toBeCloseTo((1 + Math.cos((3.5 / 8) * Math.PI)) / 2, 12);
+});
+
+test('biases and norms may go without weight decay', async () => {
+  const set = ['optimizer.decayNorms=false', 'optimizer.weightDecay=0.3', 'network.trunkRate=0.5'];
+  const configuration = await readConfiguration('quick', { set });
+  using network = createNetwork('resnet-18', { classes: 3, inputSize: 32 });
+  const { groups } = createOptimizer(network, configuration);
+  expect(groups.map(({ lr, options, params }) => [lr, options['weightDecay'], params.length])).toEqual([
+    [0.001, 0.3, 20],
+    [0.001, 0, 40],
+    [0.002, 0.3, 1],
+    [0.002, 0, 1],
+  ]);
+});
+
 test('the trunk may train at a fraction of the rate of the last layer', async () => {
   const configuration = await readConfiguration('quick', { set: { 'network.trunkRate': 0.1 } });
   using network = createNetwork('resnet-18', { classes: 3, inputSize: 32 });

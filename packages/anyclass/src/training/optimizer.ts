@@ -13,8 +13,9 @@ import type { Network } from '../networks/network.js';
  * createOptimizer(network, configuration).groups.length // 1, or 2 if network.trunkRate is not 1
  */
 export function createOptimizer(network: Network, configuration: Configuration): optim.Optimizer {
-  const { name, momentum, nesterov, betas } = configuration.optimizer;
-  const groups = parameterGroups(network, configuration);
+  const { name, momentum, nesterov, betas, decayNorms } = configuration.optimizer;
+  const all = parameterGroups(network, configuration);
+  const groups = decayNorms ? all : withoutDecay(all);
   const { rate, weightDecay } = ratesOf(configuration.optimizer);
   return name === 'sgd'
     ? new optim.SGD(groups, { lr: rate, momentum, nesterov, weightDecay })
@@ -22,7 +23,7 @@ export function createOptimizer(network: Network, configuration: Configuration):
 }
 
 /**
- * Creates the schedule of the learning rate by epoch.
+ * Creates the schedule of the learning rate: a function of the epoch, with a fraction within it.
  *
  * @example
  * createSchedule(configuration)(0, 0.1) // the rate of the first epoch
@@ -64,7 +65,13 @@ export function setTrainingMode(network: Network, part: ReturnType<typeof traine
   }
 }
 
-function parameterGroups(network: Network, configuration: Configuration): { params: Tensor[]; lr: number }[] {
+interface Group {
+  readonly params: Tensor[];
+  readonly lr: number;
+  readonly weightDecay?: number;
+}
+
+function parameterGroups(network: Network, configuration: Configuration): Group[] {
   const { freezeTrunk, trunkRate } = configuration.network;
   const { rate } = ratesOf(configuration.optimizer);
   const named = [...network.namedParameters()];
@@ -76,6 +83,14 @@ function parameterGroups(network: Network, configuration: Configuration): { para
     { params: trunk, lr: rate * trunkRate },
     { params: head, lr: rate },
   ];
+}
+
+/** Biases, scales of norms and the like, which have one dimension, in groups of their own without weight decay. */
+function withoutDecay(groups: readonly Group[]): Group[] {
+  return groups.flatMap(({ params, lr }) => [
+    { params: params.filter(({ ndim }) => ndim > 1), lr },
+    { params: params.filter(({ ndim }) => ndim <= 1), lr, weightDecay: 0 },
+  ]);
 }
 
 function isHead(name: string, network: Network): boolean {

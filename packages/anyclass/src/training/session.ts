@@ -40,6 +40,7 @@ import { createOptimizer, createSchedule, type trainedPart } from './optimizer.j
 import { firstProgress, type Progress } from './progress.js';
 import { startFrom } from './startingWeights.js';
 import type { StepParts } from './stepParts.js';
+import { checkSizes } from './trainingSizes.js';
 import { createTrainingStep, type TrainingStep } from './trainingStep.js';
 
 export interface Session extends Disposable {
@@ -88,11 +89,11 @@ export function createSession(
   keepFreedMemory(); // every step allocates what the last one freed
   const settings = chooseCompute(configuration);
   setSeed(seed);
-  const { name, inputSize, expertHeads } = chosen;
+  const { name, inputSize, expertHeads, mirror } = chosen;
   const network = createNetwork(name, {
     classes: data.dataset.classes.length,
     inputSize: takesFeatures(data.input) ? data.input.features.length : inputSize,
-    ...defined({ expertHeads, ...familyOptions.parse(chosen) }),
+    ...defined({ expertHeads, mirror, ...familyOptions.parse(chosen) }),
   });
   if (network instanceof Perceptron && data.features) network.standardizeBy(data.features);
   const remarks = [...data.remarks];
@@ -103,6 +104,7 @@ export function createSession(
     synchronizeNorms(network, ranks.group);
     if (!ranks.isFirst) setSeed(seedOfRank(seed, ranks.rank));
   }
+  checkSizes(network, configuration);
   const optimizer = createOptimizer(network, configuration);
   const scheduler = new optim.Scheduler(optimizer, createSchedule(configuration));
   const scaler = new optim.GradScaler({ enabled: settings.precision === 'float16' });

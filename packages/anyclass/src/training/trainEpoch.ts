@@ -11,6 +11,7 @@ import { saveCheckpoint } from './savedState.js';
 import type { Session } from './session.js';
 import { type EpochClock, epochClock, stepEvent } from './stepEvents.js';
 import { stepFigures } from './stepFigures.js';
+import { trainingSize } from './trainingSizes.js';
 import { anyRank, startVote } from './votes.js';
 
 /** Trains to the end of the epoch, or returns true at the step where a rank was asked to stop. */
@@ -30,6 +31,7 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
     const decide = startVote(ranks, () => ({ stop: isAborted(), save: clock.isCheckpointDue() }));
     // A rank without a readable image in its share still takes part in the step.
     if (batch.size > 0 || ranks) {
+      setRate(session);
       const outcome = tidy(() => {
         const { images, targets } = augmentedBatch(session, batch);
         return session.steps[part](images, targets);
@@ -50,6 +52,12 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
   }
   figures.read();
   return false;
+}
+
+/** The rate of this step; one that changes once per epoch was set when the epoch began. */
+function setRate({ scheduler, configuration, progress, loader }: Session): void {
+  if (configuration.schedule.every === 'epoch') return;
+  scheduler.moveTo(progress.epoch + progress.step / loader.stepsPerEpoch);
 }
 
 /** If a run starts with a frozen trunk, its first epoch and the first unfrozen one say so. */
@@ -76,7 +84,10 @@ async function otherEvents(): Promise<void> {
   await new Promise(setImmediate);
 }
 
-function augmentedBatch({ settings, data, augmentation, configuration }: Session, batch: Batch): DeviceBatch {
+function augmentedBatch(
+  { settings, data, augmentation, configuration, progress }: Session,
+  batch: Batch,
+): DeviceBatch {
   const { mean, std } = data.preparation;
   const { format } = data.inputs;
   if (isFeatureFormat(format)) return featureBatch(batch, format, settings.device);
@@ -87,5 +98,6 @@ function augmentedBatch({ settings, data, augmentation, configuration }: Session
     std,
     augmentation,
     seed: configuration.seed,
+    resultSize: trainingSize(configuration, progress.epoch),
   });
 }

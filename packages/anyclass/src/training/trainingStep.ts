@@ -29,10 +29,17 @@ export type TrainingStep = (images: Tensor, targets: Tensor) => StepOutcome;
 export function createTrainingStep(parts: StepParts): TrainingStep {
   const gradients = gradientComputation(parts);
   const update = (images: Tensor, targets: Tensor) => updateWeights(parts, gradients, images, targets);
-  const captured = captureStep((images, targets) => update(images!, targets!));
+  // One graph per size of the images.
+  const captured = new Map<number, ReturnType<typeof captureStep>>();
+  const capturedFor = (size: number) => {
+    const known = captured.get(size) ?? captureStep((images, targets) => update(images!, targets!));
+    captured.set(size, known);
+    return known;
+  };
   const step: TrainingStep = (images, targets) =>
     tidy(() => {
-      const run = images.shape[0] === parts.batchSize && isCapturable(parts) ? captured : update;
+      const isFull = images.shape[0] === parts.batchSize;
+      const run = isFull && isCapturable(parts) ? capturedFor(images.shape.at(-1) ?? 0) : update;
       // The captured step's own tensors are overwritten by the next one.
       const [loss, largestLogit, gradientNorm, count] = run(images, targets).map((tensor) => tensor.clone());
       return { loss: loss!, largestLogit: largestLogit!, gradientNorm: gradientNorm!, images: count! };

@@ -9,6 +9,7 @@ export interface RatedOptimizer {
 
 /** A scheduler's state, plain JSON. */
 export interface SchedulerState {
+  /** With a fraction if rates change within epochs. */
   readonly epoch: number;
   /** Each group's learning rate before the schedule is applied. */
   readonly baseRates: readonly number[];
@@ -35,14 +36,22 @@ export class Scheduler {
     this.#setRates();
   }
 
-  /** The epoch whose rates are set, counted from 0. */
+  /** The epoch whose rates are set, counted from 0; with a fraction if rates change within epochs. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** Advances to the next epoch. */
+  /** Advances to the start of the next epoch. */
   step(): void {
-    this.#epoch++;
+    this.moveTo(Math.floor(this.#epoch) + 1);
+  }
+
+  /** Sets the rates of a moment: 2.5 is the middle of the third epoch. */
+  moveTo(epoch: number): void {
+    if (!(epoch >= 0 && epoch < Number.POSITIVE_INFINITY)) {
+      throw new RangeError(`Scheduler: the epoch must be 0 or more, not ${epoch}`);
+    }
+    this.#epoch = epoch;
     this.#setRates();
   }
 
@@ -52,17 +61,13 @@ export class Scheduler {
 
   /** Resumes from a saved epoch and sets its rates. */
   loadStateDict({ epoch, baseRates }: SchedulerState): void {
-    if (!Number.isInteger(epoch) || epoch < 0) {
-      throw new RangeError(`Scheduler: the saved epoch must be an integer, 0 or more, not ${epoch}`);
-    }
     if (baseRates.length !== this.#optimizer.groups.length) {
       throw new RangeError(
         `Scheduler: ${baseRates.length} saved rates for ${this.#optimizer.groups.length} parameter groups`,
       );
     }
-    this.#epoch = epoch;
     this.#baseRates = [...baseRates];
-    this.#setRates();
+    this.moveTo(epoch);
   }
 
   #setRates(): void {

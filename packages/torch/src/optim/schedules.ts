@@ -1,7 +1,7 @@
 // Learning rates in closed form: pure functions of the epoch, so that a resumed run has the same rates as an
 // uninterrupted one.
 
-/** Returns the rate in an epoch, counted from 0, for a group whose base rate is `baseRate`. */
+/** Returns the rate in an epoch, counted from 0 and maybe with a fraction, for a group whose base rate is `baseRate`. */
 export type Schedule = (epoch: number, baseRate: number) => number;
 
 export interface MultiStepOptions {

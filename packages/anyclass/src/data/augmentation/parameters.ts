@@ -55,7 +55,7 @@ export interface DrawOptions {
   /** The size of the images. */
   readonly size: Size;
   /** The size of the result. Default: that of the images. */
-  readonly resultSize?: Size;
+  readonly resultSize?: Size | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { type Device, noGrad, type Tensor, tensor, tidy, withBytes } from '@anyclass/torch';
 import { augmentImages, type Normalization } from '../augmentation/augmentImages.js';
+import type { Size } from '../augmentation/changes.js';
 import { type Augmentation, drawChanges } from '../augmentation/parameters.js';
 import { type FeatureFormat, floatsOf } from '../dataset/inputs.js';
 import type { PixelFormat } from '../dataset/reading/pixelFormat.js';
@@ -15,6 +16,8 @@ export interface DeviceBatchOptions extends Normalization {
   readonly augmentation?: Augmentation;
   /** Seed for the augmentation. Default 0. */
   readonly seed?: number;
+  /** The size of augmented images, if not their own. */
+  readonly resultSize?: Size | undefined;
 }
 
 export interface DeviceBatch {
@@ -42,7 +45,7 @@ export interface ImageBatch {
  */
 export function deviceImages(
   batch: ImageBatch,
-  options: Omit<DeviceBatchOptions, 'augmentation' | 'seed'>,
+  options: Omit<DeviceBatchOptions, 'augmentation' | 'seed' | 'resultSize'>,
 ): Tensor {
   return noGrad(() =>
     tidy(() => uploaded(batch, options, (bytes) => augmentImages(bytes, undefined, options))),
@@ -57,11 +60,11 @@ export function deviceImages(
  * const { images, targets } = deviceBatch(batch, { format, device: 'cuda', ...dataset.preparation, augmentation, seed: 1 });
  */
 export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBatch {
-  const { augmentation, device } = options;
+  const { augmentation, device, resultSize } = options;
   const changes = augmentation && drawFor(batch, augmentation, options);
   return noGrad(() =>
     tidy(() => ({
-      images: uploaded(batch, options, (bytes) => augmentImages(bytes, changes, options)),
+      images: uploaded(batch, options, (bytes) => augmentImages(bytes, changes, options, resultSize)),
       targets: deviceTargets(batch, device),
     })),
   );
@@ -106,7 +109,7 @@ function deviceTargets({ size, targets }: Batch, device: Device): Tensor {
 function drawFor(
   { epoch, indices }: Batch,
   augmentation: Augmentation,
-  { format, seed = 0 }: DeviceBatchOptions,
+  { format, seed = 0, resultSize = format }: DeviceBatchOptions,
 ): Float32Array {
-  return drawChanges(augmentation, indices, { seed, epoch, size: format });
+  return drawChanges(augmentation, indices, { seed, epoch, size: format, resultSize });
 }

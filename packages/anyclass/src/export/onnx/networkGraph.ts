@@ -76,7 +76,7 @@ export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkG
 function forwardParts(network: nn.Layer, images: Tensor): Tensor[] {
   if (!(network instanceof Network)) return [network.forward(images)];
   const features = network.forwardFeatures(images);
-  return [network.forwardHead(features), network.pooled(features)];
+  return [network.logits(images, features), network.pooled(features)];
 }
 
 function checkLogits({ outputs: [logits] }: Trace): void {

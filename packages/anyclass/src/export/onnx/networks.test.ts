@@ -8,9 +8,11 @@ import { createNetwork } from '../../networks/createNetwork.js';
 import { foldBatchNorm } from '../../networks/foldBatchNorm.js';
 import { networkGraph } from './networkGraph.js';
 
-// As small as each network allows, because the computation is the same at every size.
+// As small as each network allows, because the computation is the same at every size. One predicts from mirror images too.
 const options = (name: NetworkName) =>
-  name.startsWith('maxvit') ? { classes: 5, inputSize: 64, partitionSize: 2 } : { classes: 5, inputSize: 32 };
+  name.startsWith('maxvit')
+    ? { classes: 5, inputSize: 64, partitionSize: 2 }
+    : { classes: 5, inputSize: 32, mirror: name === 'resnet-18' };
 
 const batchSizes = [1, 2, 5];
 const most = Math.max(...batchSizes);
