@@ -27,7 +27,12 @@ test("the paper's rate for transformers warms up over 5 epochs and restarts at 1
 });
 
 test('a cosine by step goes down within an epoch, and warms up from the first step', async () => {
-  const set = ['epochs=10', 'schedule.warmUpEpochs=2', 'schedule.warmUpFactor=0', 'schedule.every=step'];
+  const set = {
+    epochs: 10,
+    'schedule.warmUpEpochs': 2,
+    'schedule.warmUpFactor': 0,
+    'schedule.every': 'step',
+  };
   const configuration = await readConfiguration('quick', { set });
   const schedule = createSchedule(configuration);
   expect([0, 0.5, 1.5, 2].map((epoch) => schedule(epoch, 1))).toEqual([0, 0.25, 0.75, 1]);
@@ -36,7 +41,7 @@ test('a cosine by step goes down within an epoch, and warms up from the first st
 });
 
 test('biases and norms may go without weight decay', async () => {
-  const set = ['optimizer.decayNorms=false', 'optimizer.weightDecay=0.3', 'network.trunkRate=0.5'];
+  const set = { 'optimizer.decayNorms': false, 'optimizer.weightDecay': 0.3, 'network.trunkRate': 0.5 };
   const configuration = await readConfiguration('quick', { set });
   using network = createNetwork('resnet-18', { classes: 3, inputSize: 32 });
   const { groups } = createOptimizer(network, configuration);
