@@ -83,7 +83,7 @@ export function networkStride(name: NetworkName, options: Partial<FamilyOptions>
 }
 
 /** What every network takes; the stride does not depend on it. */
-const anyShared: SharedOptions = { classes: 1, inputSize: 224, expertHeads: false };
+const anyShared: SharedOptions = { classes: 1, inputSize: 224, expertHeads: false, mirror: false };
 
 /** The cost of a network with a given number of classes. */
 export interface NetworkCost {
