@@ -2,7 +2,7 @@
 
 import type { nn } from '@anyclass/torch';
 import type { Settings } from './configuration/overrides.js';
-import type { ReadOptions } from './configuration/readConfiguration.js';
+import type { ReadOptions } from './configuration/readFields.js';
 import type { Configuration, ConfigurationInput } from './configuration/schema.js';
 import type { Dataset, SplitName } from './data/dataset/dataset.js';
 import type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
@@ -37,7 +37,7 @@ import type { RerunHooks, RerunOptions, RerunResult } from './workflows/paperRer
  * const configuration = await readConfiguration('quick', { set: { epochs: 2 } });
  */
 export async function readConfiguration(source: string, options: ReadOptions = {}): Promise<Configuration> {
-  return (await import('./configuration/readConfiguration.js')).readConfiguration(source, options);
+  return (await import('./training/readConfiguration.js')).readConfiguration(source, options);
 }
 
 /**

@@ -6,7 +6,7 @@
 
 export { runDisplay } from './commandLine/display/runDisplay.js';
 export { defineConfig } from './configuration/defineConfig.js';
-export type { ReadOptions } from './configuration/readConfiguration.js';
+export type { ReadOptions } from './configuration/readFields.js';
 export type { Configuration, ConfigurationInput } from './configuration/schema.js';
 export { DataError } from './errors/dataError.js';
 export { UsageError } from './errors/usageError.js';

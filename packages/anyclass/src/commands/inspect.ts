@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
-import { defined, openData } from '../configuration/openOptions.js';
+import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { chooseSubset, closeDataset, type Dataset } from '../data/index.js';
+import { openPrepared } from '../data/openPrepared.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { checkAddressSpace, decodingSpace } from '../inference/memory.js';
@@ -58,7 +59,7 @@ export const inspect = command({
       checkOutputFile('--html', options.html, { kind: 'an HTML page', inputs, force: options.force });
     }
     if (!options.noImages) checkAddressSpace(decodingSpace);
-    const whole = await openData(data);
+    const whole = await openPrepared(data.dataset, preparedOptions(data));
     try {
       const dataset = withSubset(whole, data.subset);
       const { noImages, limit, size, beta, html, json } = options;

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
-import { openData } from '../configuration/openOptions.js';
+import { preparedOptions } from '../configuration/openOptions.js';
 import { pixelFormat } from '../data/dataset/preparation.js';
 import { levelRemarks } from '../data/images/levelSurvey.js';
 import { closeDataset, type PrepareResult, prepareCache } from '../data/index.js';
+import { openPrepared } from '../data/openPrepared.js';
 import { failingTogether } from '../distribution/failure.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { counted } from '../errors/counted.js';
@@ -51,7 +52,7 @@ async function prepareShare(
   const data = chosenData(given);
   checkOutputFolder('--cache', data.cache);
   checkAddressSpace(decodingSpace);
-  const dataset = await openData(data);
+  const dataset = await openPrepared(data.dataset, preparedOptions(data));
   using interruption = interruptible(terminal, 'Stopping; press Ctrl-C again to quit immediately');
   const { signal } = interruption;
   try {

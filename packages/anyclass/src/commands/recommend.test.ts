@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/inProcess.js';
-import { readConfiguration } from '../configuration/readConfiguration.js';
+import { readConfiguration } from '../training/readConfiguration.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-recommend-'));

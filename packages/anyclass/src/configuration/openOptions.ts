@@ -1,47 +1,9 @@
-import type { Dataset } from '../data/dataset/dataset.js';
-import { changedPreparation } from '../data/dataset/preparation.js';
-import { type OpenOptions, openDataset } from '../data/openDataset.js';
-import { UserError } from '../errors/userError.js';
+// The data fields of a configuration as options for opening the data.
+
+import type { OpenOptions } from '../data/openDataset.js';
+import type { PreparedOptions } from '../data/openPrepared.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
 import type { Configuration } from './schema.js';
-
-/**
- * Opens the data of a configuration, with images preprocessed accordingly. What it does not set comes from
- * the weights that training starts from, or else from the dataset.
- *
- * @example
- * const { preparation } = await openData(validateConfiguration({ data: { dataset: 'digits' } }).data);
- * preparation.channels // 1
- */
-export async function openData(
-  data: Configuration['data'],
-  { mean, std }: Pick<WeightFacts, 'mean' | 'std'> = {},
-): Promise<Dataset> {
-  const dataset = await openDataset(data.dataset, openOptions(data));
-  const own = { ...dataset.preparation, ...defined({ mean, std }) };
-  try {
-    if (dataset.features) {
-      refuseImageFields(data, dataset.name);
-      return dataset;
-    }
-    return { ...dataset, preparation: changedPreparation(own, data) };
-  } catch (error) {
-    await dataset.images.close();
-    throw error;
-  }
-}
-
-/** Fields that say how images are found and preprocessed. */
-const imageFields = ['imageFolder', 'channels', 'mean', 'std', 'window', 'frame', 'pixelLimit'] as const;
-
-/** Throws if a field would have no effect, because the user meant it to have one. */
-function refuseImageFields(data: Configuration['data'], name: string): void {
-  const field = imageFields.find((candidate) => data[candidate] !== undefined);
-  if (field === undefined) return;
-  throw new UserError(`data.${field} is set, but ${name} holds features, not images; unset it`, {
-    setting: `data.${field}=null`,
-  });
-}
 
 /**
  * Returns the options with which `openDataset` reads the data of a configuration.
@@ -77,6 +39,25 @@ export function openOptions({
       draw,
     }),
     ...(digits && { digits: defined(digits) }),
+  };
+}
+
+/**
+ * Returns the options with which `openPrepared` opens the data of a configuration. What it does not set comes
+ * from the weights that training starts from, or else from the dataset.
+ *
+ * @example
+ * const dataset = await openPrepared(configuration.data.dataset, preparedOptions(configuration.data));
+ */
+export function preparedOptions(
+  data: Partial<Configuration['data']>,
+  { mean, std }: Pick<WeightFacts, 'mean' | 'std'> = {},
+): PreparedOptions {
+  const { channels, mean: ownMean, std: ownStd, window, frame, pixelLimit } = data;
+  return {
+    ...openOptions(data),
+    preparation: defined({ channels, mean: ownMean, std: ownStd, window, frame, pixelLimit }),
+    statistics: defined({ mean, std }),
   };
 }
 

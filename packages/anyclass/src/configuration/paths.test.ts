@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readConfiguration } from '../training/readConfiguration.js';
 import { pathsForFile, pathsFromFile, withPaths } from './paths.js';
-import { readConfiguration } from './readConfiguration.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'anyclass-paths-')));
 const before = process.cwd();

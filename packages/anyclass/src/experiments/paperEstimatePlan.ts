@@ -2,11 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import { type ChildDevice, freeGpuMemory, runDevices } from '../children/devices.js';
-import { defined, openData } from '../configuration/openOptions.js';
+import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { closeDataset } from '../data/dataset/dataset.js';
 import { pixelFormat } from '../data/dataset/preparation.js';
+import { openPrepared } from '../data/openPrepared.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { networkCost } from '../networks/catalog.js';
 import { readEpochs } from '../runs/metricsLog.js';
@@ -148,7 +149,7 @@ interface DataSize {
 }
 
 async function dataSize({ data, network }: Configuration): Promise<DataSize> {
-  const dataset = await openData(data);
+  const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
     const { splits, labels, classes, names } = dataset;
     const { channels } = dataset.preparation;

@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { resultKey } from '../configuration/dottedFields.js';
 import { joinedSettings, type Settings } from '../configuration/overrides.js';
-import { readConfiguration } from '../configuration/readConfiguration.js';
 import { recipeFor } from '../configuration/recipes.js';
 import type { Configuration } from '../configuration/schema.js';
 import { datasetFolders, datasetName, parseDataset } from '../data/datasetSpec.js';
 import { UsageError } from '../errors/usageError.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { absolutePaths } from '../runs/runFolder.js';
+import { readConfiguration } from '../training/readConfiguration.js';
 import type { PlannedRun } from './plannedRun.js';
 import { atKnownFolders } from './runState.js';
 import {

@@ -3,13 +3,14 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { openData } from '../configuration/openOptions.js';
+import { preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
 import { prepareCache } from '../data/cache/prepareCache.js';
 import { pixelFormat } from '../data/dataset/preparation.js';
 import { imageBytes } from '../data/dataset/reading/pixelFormat.js';
 import { parseDataset } from '../data/datasetSpec.js';
+import { openPrepared } from '../data/openPrepared.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { takesFeatures } from '../networks/catalog.js';
 
@@ -52,7 +53,7 @@ async function prepareOne(
 ): Promise<void> {
   const [{ data, network }] = runs;
   if (takesFeatures(network.name)) return; // feature vectors need no decoding
-  const dataset = await openData(data);
+  const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
     if (dataset.features) return; // the run itself reports that its network takes images
     const format = pixelFormat(network.inputSize, dataset.preparation);

@@ -1,7 +1,7 @@
 // Trains and compares one field at several values: the function behind `anyclass sweep`.
 
 import { checkDecisionOptions } from '@anyclass/core';
-import { readConfiguration } from '../configuration/readConfiguration.js';
+import { readConfiguration } from '../training/readConfiguration.js';
 import { type ExperimentHooks, type ExperimentOptions, request } from './compare.js';
 import { comparisonTables } from './comparisonTables.js';
 import { runExperiment } from './experiment.js';

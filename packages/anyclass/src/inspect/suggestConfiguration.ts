@@ -1,7 +1,7 @@
 // Suggests a configuration for a dataset.
 
 import { availableParallelism } from 'node:os';
-import { openData } from '../configuration/openOptions.js';
+import { preparedOptions } from '../configuration/openOptions.js';
 import { type PlainObject, type Settings, withSettings } from '../configuration/overrides.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -10,6 +10,7 @@ import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
 import { imageSize } from '../data/images/decoding/decode.js';
 import { surveySample } from '../data/images/levelSurvey.js';
 import { checkImagesAreThere } from '../data/images/storage/missingImages.js';
+import { openPrepared } from '../data/openPrepared.js';
 import { counted } from '../errors/counted.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
@@ -31,7 +32,7 @@ export interface Suggestion {
 export async function suggestConfiguration(spec: string, set: Settings = {}): Promise<Suggestion> {
   const given = withSettings({ data: { dataset: spec } }, set);
   const { data } = validateConfiguration(given, `${spec} with the given options`);
-  const dataset = await openData(data);
+  const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
     const { train } = dataset.splits;
     if (!dataset.features) await checkImagesAreThere(dataset, train);

@@ -2,17 +2,18 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { defined, openData } from '../configuration/openOptions.js';
+import { defined, preparedOptions } from '../configuration/openOptions.js';
 import { isPlainObject, type Settings } from '../configuration/overrides.js';
-import { readConfiguration } from '../configuration/readConfiguration.js';
 import { recipeNames } from '../configuration/recipes.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { closeDataset, type Dataset, instanceWord } from '../data/dataset/dataset.js';
+import { openPrepared } from '../data/openPrepared.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { suggestConfiguration } from '../inspect/suggestConfiguration.js';
+import { readConfiguration } from '../training/readConfiguration.js';
 import type { FullRun } from './pilotSize.js';
 
 export interface PilotBase {
@@ -63,7 +64,7 @@ export async function fullRun({
   data,
   epochs,
 }: Configuration): Promise<FullRun & { readonly dataset: string }> {
-  const dataset = await openData(data);
+  const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
     refuseUndecidable(dataset);
     const { splits, labels, name } = dataset;

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { effectiveNumberWeights } from '@anyclass/core';
-import { defined, openData } from '../configuration/openOptions.js';
+import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openInputs } from '../data/batches/openInputs.js';
 import { type Dataset, instanceWord, type Preparation, splitNames } from '../data/dataset/dataset.js';
@@ -11,6 +11,7 @@ import { pixelFormat, readingOf } from '../data/dataset/preparation.js';
 import { type FittedFeatures, fitStandardization } from '../data/features/standardization.js';
 import { levelRemarks } from '../data/images/levelSurvey.js';
 import { checkImagesAreThere, checkJudgedImages } from '../data/images/storage/missingImages.js';
+import { openPrepared } from '../data/openPrepared.js';
 import { chooseSubset } from '../data/splits/subset.js';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
@@ -52,7 +53,7 @@ export async function openRunData(
   facts: WeightFacts = {},
   onNote?: (text: string) => void,
 ): Promise<RunData> {
-  const dataset = await openData(data, facts);
+  const dataset = await openPrepared(data.dataset, preparedOptions(data, facts));
   const { preparation } = dataset;
   let inputs: InputSource | undefined;
   const close = async () => {

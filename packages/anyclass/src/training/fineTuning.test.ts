@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import type { Tensor } from '@anyclass/torch';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { tinyRun } from '../../test/tinyRun.js';
-import { readConfiguration } from '../configuration/readConfiguration.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { loadModel } from '../runs/modelFile.js';
 import { openRun } from '../runs/runFolder.js';
 import { readCheckpoint } from './checkpoint.js';
+import { readConfiguration } from './readConfiguration.js';
 import { resume } from './resume.js';
 import { train } from './train.js';
 

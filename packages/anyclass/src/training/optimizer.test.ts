@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ratesOf } from '../configuration/optimizerDefaults.js';
-import { readConfiguration } from '../configuration/readConfiguration.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { createOptimizer, createSchedule } from './optimizer.js';
+import { readConfiguration } from './readConfiguration.js';
 
 async function ratesAt(recipe: string, epochs: readonly number[]): Promise<number[]> {
   const configuration = await readConfiguration(recipe, { dataset: 'digits' });

@@ -1,7 +1,6 @@
 // Starts a new run.
 
 import { mkdirSync, rmdirSync } from 'node:fs';
-import { followWeights } from '../configuration/followWeights.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { fromFirst } from '../distribution/exchange.js';
@@ -16,6 +15,7 @@ import {
 import { lockRun } from '../runs/runLock.js';
 import { activeRun, reportingFailure, type TrainingResult, type TrainOptions } from './activeRun.js';
 import { datasetFingerprint, openRunData } from './dataForRun.js';
+import { followWeights } from './followWeights.js';
 import { trainToEnd } from './loop.js';
 import { checkRunAgreement, runVersions } from './runAgreement.js';
 import { createSession } from './session.js';

@@ -2,10 +2,10 @@
 
 import { groupedDevices, type RunDevices } from '../children/devices.js';
 import type { Settings } from '../configuration/overrides.js';
-import { readConfiguration } from '../configuration/readConfiguration.js';
 import { UsageError } from '../errors/usageError.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { absolutePaths } from '../runs/runFolder.js';
+import { readConfiguration } from '../training/readConfiguration.js';
 import { defaultMinEpochs } from './halving.js';
 import { type Ledger, openLedger } from './ledger.js';
 import { checkSearch, defaultSearch, type SearchRequest, searchSpace } from './searchSpace.js';

@@ -1,9 +1,9 @@
 // What weights determine: their network and its input size.
 
+import { isPlainObject, type PlainObject } from '../configuration/overrides.js';
 import { UserError } from '../errors/userError.js';
 import type { DownloadOptions } from '../hub/download.js';
 import { weightFacts } from '../networks/weights/findWeights.js';
-import { isPlainObject, type PlainObject } from './overrides.js';
 
 /**
  * Returns the fields of a configuration; `network.name` and `network.inputSize` default to the weights' own.

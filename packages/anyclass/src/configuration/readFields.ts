@@ -1,4 +1,4 @@
-// Reads a configuration from a file or a recipe, with overrides.
+// Reads the fields of a configuration from a file or a recipe, with overrides.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
@@ -9,7 +9,6 @@ import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { parseJson } from '../files/json.js';
-import { followWeights } from './followWeights.js';
 import { isPlainObject, merged, type PlainObject, type Settings, withSettings } from './overrides.js';
 import { pathsFromFile } from './paths.js';
 import {
@@ -30,32 +29,49 @@ export interface ReadOptions {
   readonly set?: Settings | undefined;
 }
 
+/** The fields of a configuration before its weights have their say. */
+export interface ConfigurationSource {
+  readonly fields: PlainObject;
+  /**
+   * The configuration with these fields: the source's own, and what its weights determine.
+   *
+   * @throws UserError that names all mistakes, and the source
+   */
+  complete(fields: PlainObject): Configuration;
+}
+
 /**
- * Reads the configuration of a recipe, by name, or of a `.json`, `.jsonc`, `.mjs` or `.ts` file. JSON may
- * have comments. A file may build on a recipe, named by its field `recipe`. Paths in a file are relative to
- * that file.
+ * Reads the fields of a recipe, by name, or of a `.json`, `.jsonc`, `.mjs` or `.ts` file. JSON may have
+ * comments. A file may build on a recipe, named by its field `recipe`. Paths in a file are relative to that
+ * file.
  *
  * @example
- * const configuration = await readConfiguration('quick', { set: { epochs: 2 } });
- * configuration.network.name // 'tresnet-s'
+ * const { fields, complete } = await readFields('quick', { set: { epochs: 2 } });
+ * complete(fields).network.name // 'tresnet-s'
  */
-export async function readConfiguration(source: string, options: ReadOptions = {}): Promise<Configuration> {
+export async function readFields(source: string, options: ReadOptions = {}): Promise<ConfigurationSource> {
   const { base, fields: given } = await readSource(source);
   const changes = options.dataset === undefined ? {} : { data: { dataset: options.dataset } };
   const own = merged(given, changes);
-  const changed = await followWeights(withSettings(own, options.set ?? {}));
-  if (!namesData(changed)) {
-    const message = `${source}: data.dataset is missing`;
-    const others = configurationProblems(changed).filter(
-      (problem) => problem !== 'data is missing' && problem !== 'data.dataset is missing',
-    );
-    throw new UserError(others.length > 0 ? problemText(`${message}. Also`, others) : message, {
-      setting: 'data.dataset=DATASET',
-    });
-  }
-  const configuration = validateConfiguration(changed, blamed(source, own, changed));
-  if (base !== undefined) refuseOtherRecipe(source, base, given, configuration);
-  return configuration;
+  return {
+    fields: withSettings(own, options.set ?? {}),
+    complete(fields) {
+      if (!namesData(fields)) throw dataMissing(source, fields);
+      const configuration = validateConfiguration(fields, blamed(source, own, fields));
+      if (base !== undefined) refuseOtherRecipe(source, base, given, configuration);
+      return configuration;
+    },
+  };
+}
+
+function dataMissing(source: string, fields: PlainObject): UserError {
+  const message = `${source}: data.dataset is missing`;
+  const others = configurationProblems(fields).filter(
+    (problem) => problem !== 'data is missing' && problem !== 'data.dataset is missing',
+  );
+  return new UserError(others.length > 0 ? problemText(`${message}. Also`, others) : message, {
+    setting: 'data.dataset=DATASET',
+  });
 }
 
 /**
