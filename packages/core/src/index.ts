@@ -1,6 +1,7 @@
 export * from './bootstrap/index.js';
 export * from './calibration/index.js';
 export * from './decisions/index.js';
+export type { Key } from './labels/distinctKeys.js';
 export {
   type InstancePresence,
   instancePresence,
@@ -12,7 +13,6 @@ export {
 export * from './losses/index.js';
 export * from './metrics/index.js';
 export { type ChoiceOptions, NumpyRandom } from './random/numpyRandom.js';
-export type { Key } from './splits/distinctKeys.js';
 export {
   type GroupShuffleSplitOptions,
   type GroupSplit,

@@ -31,7 +31,17 @@ function point(value: number | null, f1: number): SweepPoint {
     test: null,
     decided: {
       ...decision,
-      guarantee: { holds: true, ...decision.budget },
+      guarantee: {
+        holds: true,
+        about: 'false alarms',
+        rate: decision.budget.falseAlarms,
+        confidence: decision.budget.confidence,
+        unit: 'image',
+        groups: null,
+        candidates: 1,
+        exceeding: 12,
+        of: 400,
+      },
       validation: { ...at(f1), presenceAuc: spread(0.8) },
       test: null,
       tradeOff: null,

@@ -1,6 +1,6 @@
 // Formats judgments as text for a terminal.
 
-import { describeFalseAlarms } from '@anyclass/core';
+import { describeFalseAlarms, describeGuarantee } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
@@ -73,16 +73,8 @@ function decisionLines(decided: Judgment['decided']): string[] {
   return [
     [
       `the decision was fitted on ${fittedOn}: ${describeFalseAlarms({ report, fittedOn })}`,
-      ...(guarantee.holds
-        ? [
-            `on new data of the same kind, at most ${percent(guarantee.falseAlarms)}% of negatives raise a false alarm, with ${percent(guarantee.confidence)}% confidence`,
-          ]
-        : []),
+      ...(guarantee.holds ? [`on new data of the same kind, ${describeGuarantee(guarantee)}`] : []),
       ...report.remarks,
     ].join('\n'),
   ];
-}
-
-function percent(share: number): number {
-  return Number((100 * share).toFixed(2));
 }

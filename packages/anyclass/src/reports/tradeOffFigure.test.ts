@@ -28,7 +28,17 @@ function group(label: string, ...curves: readonly (readonly [falseAlarms: number
     test: figures,
     decided: {
       ...decision,
-      guarantee: { holds: true, ...decision.budget },
+      guarantee: {
+        holds: true,
+        about: 'false alarms',
+        rate: decision.budget.falseAlarms,
+        confidence: decision.budget.confidence,
+        unit: 'image',
+        groups: null,
+        candidates: 1,
+        exceeding: 12,
+        of: 400,
+      },
       validation: null,
       test: null,
       tradeOff:

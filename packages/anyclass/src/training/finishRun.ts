@@ -38,11 +38,12 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   const rawValidation = await scoreSplit(session, 'validation', run, scorer);
   const { classImportance, groups } = data.dataset;
   const calibration = helpfulCalibration(rawValidation.scored, evaluation.calibration);
-  const validation = calibratedScores(rawValidation.scored, calibration);
-  const groupCodes = groups && rawValidation.rows.map((row) => groups.codes[row]!);
-  const options = { ...fitOptions(evaluation.decision), ...(groupCodes && { groups: groupCodes }) };
+  const validation = {
+    ...calibratedScores(rawValidation.scored, calibration),
+    groups: groups && Array.from(rawValidation.rows, (row) => groups.names[groups.codes[row]!]!),
+  };
   const fitted = rawValidation.targets.some((target) => target >= 0.5)
-    ? fitOnValidation(validation, options, { classImportance, note })
+    ? fitOnValidation(validation, fitOptions(evaluation.decision), { classImportance, note })
     : undefined;
   if (!fitted)
     note('No positives in validation: no decision is fitted, and the model uses a threshold of 0.5');

@@ -56,6 +56,20 @@ test('several threshold settings give the same results as each alone', () => {
   expect(() => bootstrapAt(scored, [])).toThrow('thresholds is empty');
 });
 
+test('groups are drawn as a whole: rows repeated within groups do not narrow an interval', () => {
+  const rows = scored.targets.length / fixture.classes;
+  const repeated = {
+    scores: Float64Array.from([...scored.scores, ...scored.scores, ...scored.scores]),
+    targets: [...scored.targets, ...scored.targets, ...scored.targets],
+    classNames,
+  };
+  const grouped = { ...repeated, groups: Array.from({ length: 3 * rows }, (_, row) => row % rows) };
+  const once = bootstrap(scored, options).overall.macroF1!;
+  expect(bootstrap(grouped, options).overall.macroF1).toEqual(once);
+  const independent = bootstrap(repeated, options).overall.macroF1!;
+  expect(independent.high - independent.low).toBeLessThan(0.9 * (once.high - once.low));
+});
+
 test('the same seed gives the same intervals, another seed different ones', () => {
   const { overall } = bootstrap(scored, options);
   expect(bootstrap(scored, options).overall).toEqual(overall);

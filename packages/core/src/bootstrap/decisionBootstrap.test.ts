@@ -88,15 +88,16 @@ test('groups are drawn as a whole, which widens intervals if rows repeat each ot
     return decided({ validation: fourTimes(validation), test: fourTimes(elsewhere) });
   };
   const models = [repeated(plain), repeated(better)];
-  const groups = {
-    validationGroups: Array.from({ length: 800 }, (_, row) => row % 200),
-    testGroups: Array.from({ length: 600 }, (_, row) => `patient ${row % 150}`),
-  };
-  const width = (options: Parameters<typeof decisionBootstrap>[1]) => {
-    const { low, high } = decisionBootstrap(models, { replicates: 100, ...options }).differences[0]!.macroF1!;
+  const grouped = models.map(({ validation, test: elsewhere, ...rest }) => ({
+    ...rest,
+    validation: { ...validation, groups: Array.from({ length: 800 }, (_, row) => row % 200) },
+    test: { ...elsewhere, groups: Array.from({ length: 600 }, (_, row) => `patient ${row % 150}`) },
+  }));
+  const width = (compared: Parameters<typeof decisionBootstrap>[0]) => {
+    const { low, high } = decisionBootstrap(compared, { replicates: 100 }).differences[0]!.macroF1!;
     return high - low;
   };
-  expect(width(groups)).toBeGreaterThan(1.5 * width({}));
+  expect(width(grouped)).toBeGreaterThan(1.5 * width(models));
 });
 
 describe('bad arguments are named', () => {
@@ -112,7 +113,17 @@ describe('bad arguments are named', () => {
     ],
     ['seconds', () => decisionBootstrap([first, second], { seconds: -1 }), 'seconds is -1'],
     ['replicates', () => decisionBootstrap([first, second], { replicates: 1 }), 'replicates is 1'],
-    ['groups', () => decisionBootstrap([first, second], { testGroups: [1] }), 'testGroups has 1 entries'],
+    [
+      'groups',
+      () =>
+        decisionBootstrap([first, second].map((each) => ({ ...each, test: { ...each.test, groups: [1] } }))),
+      'groups has 1 entries',
+    ],
+    [
+      'groups of one model only',
+      () => decisionBootstrap([first, { ...second, test: { ...second.test, groups: [1] } }]),
+      'one model has groups',
+    ],
   ])('%s', (_, call, message) => {
     expect(call).toThrow(message);
   });

@@ -1,6 +1,5 @@
 // Refits and evaluates decisions in every replicate.
 
-import { checkLength } from '../arrays/rowMajor.js';
 import { type DecisionRows, prepareDecisionRows, sampleOf } from '../decisions/decisionRows.js';
 import { checkRows, type FitDecisionOptions, ruleFitOf } from '../decisions/fitDecision.js';
 import { fitRule, type RuleFit } from '../decisions/fitRule.js';
@@ -8,13 +7,12 @@ import { type Multiplicities, presentRowsOf, timesOf } from '../metrics/classCou
 import { cutoffsOf } from '../metrics/decisionCutoffs.js';
 import { fingerprintOf, refuseSameSplit } from '../metrics/fittedThresholds.js';
 import { checkImportance, measurementAt } from '../metrics/measurement.js';
-import { presenceScores } from '../metrics/presence.js';
 import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
-import { checkScored, type Scored } from '../metrics/scored.js';
+import { checkScored, presenceOf, type Scored } from '../metrics/scored.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { checkFit } from '../thresholds/fitThresholds.js';
 import { figuresAt, type PaperFigures } from './paperFigures.js';
-import { checkBootstrap, draw } from './replicates.js';
+import { checkBootstrap, drawer } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 import type { SeedReplicates } from './seedBootstrap.js';
 
@@ -23,7 +21,7 @@ export interface DecidedModel {
   readonly validation: Scored;
   readonly test: Scored;
   /** How the decision is fitted. */
-  readonly decision?: Omit<FitDecisionOptions, 'groups'>;
+  readonly decision?: FitDecisionOptions;
 }
 
 /** How to draw, and for how long. */
@@ -35,9 +33,6 @@ export interface DecisionDrawOptions {
   readonly seed?: number;
   /** Class importance weights for F2-CIW. */
   readonly classImportance?: ArrayLike<number>;
-  /** Group of each row, such as its patient; groups are then drawn as a whole. */
-  readonly validationGroups?: ArrayLike<number | string>;
-  readonly testGroups?: ArrayLike<number | string>;
   /** Called after each replicate. */
   readonly onReplicate?: () => void;
 }
@@ -46,7 +41,7 @@ const LEAST_REPLICATES = 100;
 
 /**
  * Returns every model's figures in each replicate, which redraws validation rows, fits the model's decision on them, and
- * evaluates it on redrawn test rows. All models share the draws: join a method's seeds with `joinSeeds`, and compare two
+ * evaluates it on redrawn test rows; groups, if there are any, are drawn as a whole. All models share the draws: join a method's seeds with `joinSeeds`, and compare two
  * methods with `seedDifference`. mAP is null, since it does not depend on a decision.
  *
  * @example
@@ -69,8 +64,8 @@ export function bootstrapDecisions(
   const prepared = models.map((model) => prepareModel(model, classImportance));
   const [first] = prepared;
   const random = new NumpyRandom(seed);
-  const validation = drawer(random, first!.validation.rows, options.validationGroups, 'validationGroups');
-  const test = drawer(random, first!.test.rows, options.testGroups, 'testGroups');
+  const validation = drawer(random, first!.validation);
+  const test = drawer(random, first!.test);
   const drawn = prepared.map((): PaperFigures[] => []);
   const start = Date.now();
   for (let replicate = 0; replicate < replicates; replicate++) {
@@ -109,7 +104,7 @@ function prepareModel(
     validation: rows,
     fit,
     test: ranked,
-    testPresence: presenceScores(ranked.scores, ranked.classNames.length),
+    testPresence: presenceOf(ranked),
     presentRows: ranked.classes.map(presentRowsOf),
     classImportance,
   };
@@ -128,35 +123,6 @@ function figuresOf(
 
 function once(rows: number): Multiplicities {
   return new Uint16Array(rows).fill(1);
-}
-
-/** Returns a function that draws rows, or whole groups of rows; each call overwrites the same array. */
-function drawer(
-  random: NumpyRandom,
-  rows: number,
-  groups: ArrayLike<number | string> | undefined,
-  name: string,
-): () => Multiplicities {
-  const multiplicities = new Uint16Array(rows);
-  if (groups === undefined) {
-    return () => {
-      draw(random, multiplicities);
-      return multiplicities;
-    };
-  }
-  checkLength(name, groups.length, rows, 'one per row');
-  const indexOf = new Map<number | string, number>();
-  const groupOf = Array.from(groups, (group) => {
-    const index = indexOf.get(group) ?? indexOf.size;
-    indexOf.set(group, index);
-    return index;
-  });
-  const drawnGroups = new Uint16Array(indexOf.size);
-  return () => {
-    draw(random, drawnGroups);
-    for (let row = 0; row < rows; row++) multiplicities[row] = drawnGroups[groupOf[row]!]!;
-    return multiplicities;
-  };
 }
 
 function checkModels(models: readonly DecidedModel[]): void {

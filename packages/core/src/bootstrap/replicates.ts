@@ -1,7 +1,9 @@
 // The bootstrap over instances. Efron and Tibshirani, "An Introduction to the Bootstrap", 1993: as many rows as there are
 // are drawn with replacement, and every metric is recomputed. Drawing a row twice is counting it twice, so a replicate is
-// a list of multiplicities, and the sorted scores stay as they are.
+// a list of multiplicities, and the sorted scores stay as they are. If rows have groups, which are independent while their
+// rows are not, whole groups are drawn.
 
+import type { Grouping } from '../labels/groups.js';
 import type { Multiplicities } from '../metrics/classCounts.js';
 import { metricsAt, metricsOf } from '../metrics/measure.js';
 import type { Measurement } from '../metrics/measurement.js';
@@ -12,7 +14,7 @@ import { NumpyRandom } from '../random/numpyRandom.js';
 export interface BootstrapOptions {
   /** Default 1000. */
   readonly replicates?: number;
-  /** Default 0. Replicates are successive calls to numpy's `RandomState(seed).choice(rows, rows)`. */
+  /** Default 0. Replicates are successive calls to numpy's `RandomState(seed).choice(rows, rows)`; or groups, if rows have them. */
   readonly seed?: number;
   /** Confidence level: the share of replicates inside an interval. Default 0.95. */
   readonly confidence?: number;
@@ -24,7 +26,7 @@ export function drawSettings(
   replicates: number,
   seed: number,
 ): Metrics[][] {
-  return Array.from(draws(settings[0]!.ranked.rows, replicates, seed), (multiplicities) =>
+  return Array.from(draws(settings[0]!.ranked, replicates, seed), (multiplicities) =>
     metricsAt(settings, multiplicities),
   );
 }
@@ -35,23 +37,43 @@ export function drawReplicates(
   replicates: number,
   seed: number,
 ): Metrics[][] {
-  return Array.from(draws(models[0]!.ranked.rows, replicates, seed), (multiplicities) =>
+  return Array.from(draws(models[0]!.ranked, replicates, seed), (multiplicities) =>
     models.map((model) => metricsOf(model, multiplicities)),
   );
 }
 
 /** Yields how often each row was drawn, one replicate at a time, in one array that is overwritten each time. */
-export function* draws(rows: number, replicates: number, seed: number): Generator<Multiplicities> {
-  const random = new NumpyRandom(seed);
-  const multiplicities = new Uint16Array(rows);
-  for (let replicate = 0; replicate < replicates; replicate++) {
-    draw(random, multiplicities);
-    yield multiplicities;
-  }
+export function* draws(rows: DrawnRows, replicates: number, seed: number): Generator<Multiplicities> {
+  const draw = drawer(new NumpyRandom(seed), rows);
+  for (let replicate = 0; replicate < replicates; replicate++) yield draw();
 }
 
-/** Draws as many rows as there are, and writes how often each was drawn. */
-export function draw(random: NumpyRandom, multiplicities: Multiplicities): void {
+/** How many rows there are to draw from, and the groups that they form. */
+export interface DrawnRows {
+  readonly rows: number;
+  readonly grouping?: Grouping | undefined;
+}
+
+/** Returns a function that draws rows, or whole groups of rows; each call overwrites the same array. */
+export function drawer(random: NumpyRandom, { rows, grouping }: DrawnRows): () => Multiplicities {
+  const multiplicities = new Uint16Array(rows);
+  if (grouping === undefined) {
+    return () => {
+      drawInto(random, multiplicities);
+      return multiplicities;
+    };
+  }
+  const { names, codes } = grouping;
+  const drawnGroups = new Uint16Array(names.length);
+  return () => {
+    drawInto(random, drawnGroups);
+    for (let row = 0; row < rows; row++) multiplicities[row] = drawnGroups[codes[row]!]!;
+    return multiplicities;
+  };
+}
+
+/** Draws as many items as there are, and writes how often each was drawn. */
+function drawInto(random: NumpyRandom, multiplicities: Multiplicities): void {
   const rows = multiplicities.length;
   multiplicities.fill(0);
   for (let drawn = 0; drawn < rows; drawn++) {

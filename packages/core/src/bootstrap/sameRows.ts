@@ -12,6 +12,16 @@ export function checkSameRows(first: Scored, second: Scored): void {
       `the first model has ${first.targets.length} targets, the second ${second.targets.length}`,
     );
   }
+  const [ofFirst, ofSecond] = [first.groups, second.groups];
+  if ((ofFirst === undefined) !== (ofSecond === undefined)) {
+    throw new RangeError('one model has groups, the other none; expected the same rows in the same order');
+  }
+  for (let row = 0; row < (ofFirst?.length ?? 0); row++) {
+    if (ofFirst![row] === ofSecond![row]) continue;
+    throw new RangeError(
+      `groups of row ${row} differ: ${ofFirst![row]} and ${ofSecond![row]}; expected the same rows in the same order`,
+    );
+  }
   for (let i = 0; i < first.targets.length; i++) {
     if (Object.is(first.targets[i], second.targets[i]) || first.targets[i] === second.targets[i]) continue;
     const row = Math.floor(i / first.classNames.length);

@@ -68,7 +68,7 @@ export function bootstrapSeeds(
   );
   const values = prepared.map((group) => bySetting(group.map(wholeFigures)));
   const drawn = prepared.map((group): PaperFigures[][] => group[0]!.settings.map(() => []));
-  for (const multiplicities of draws(prepared[0]![0]!.rows, replicates, seed)) {
+  for (const multiplicities of draws(prepared[0]![0]!.settings[0]!.ranked, replicates, seed)) {
     prepared.forEach((group, g) => {
       const figures = bySetting(group.map((model) => drawnFigures(model, multiplicities)));
       figures.forEach((models, setting) => {

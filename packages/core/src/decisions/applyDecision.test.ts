@@ -168,7 +168,7 @@ describe('what cannot be fitted is refused with the reason', () => {
       'confidence is 1',
     ],
     ['F1-Neg', () => fitDecision(validation, { budget: { f1Neg: 90 } }), 'f1Neg is 90'],
-    ['groups', () => fitDecision(validation, { groups: [1] }), 'groups has 1 entries; expected 4'],
+    ['groups', () => fitDecision({ ...validation, groups: [1] }), 'groups has 1 entries; expected 4'],
   ])('%s', (_, call, message) => {
     expect(split).toBe('validation');
     expect(call).toThrow(message);

@@ -17,7 +17,7 @@
  */
 export function quietRank(negatives: number, rate: number, delta: number): number | null {
   const keeps = (rank: number) => logQuietProbability(negatives, rank, rate) <= Math.log(delta);
-  if (negatives === 0 || !keeps(negatives)) return null;
+  if (negatives <= 0 || !keeps(negatives)) return null;
   let low = 0;
   let high = negatives;
   while (high - low > 1) {
@@ -36,6 +36,19 @@ export function quietRank(negatives: number, rate: number, delta: number): numbe
  */
 export function smallestPromise(negatives: number, delta: number): number {
   return negatives === 0 ? 1 : -Math.expm1(Math.log(delta) / negatives);
+}
+
+/**
+ * Returns how many instances a promise needs: ln δ / ln(1 - rate), rounded up.
+ *
+ * @example
+ * [0.05, 0.02, 0.01].map((rate) => instancesNeeded(rate, 0.05)) // 59 149 299
+ */
+export function instancesNeeded(rate: number, delta: number): number {
+  if (!(rate > 0 && rate < 1)) throw new RangeError(`rate is ${rate}; expected a share between 0 and 1`);
+  const estimate = Math.ceil(Math.log(delta) / Math.log1p(-rate));
+  // The quotient may be rounded to the wrong side of an integer.
+  return [estimate - 1, estimate].find((count) => quietRank(count, rate, delta) !== null) ?? estimate + 1;
 }
 
 /**

@@ -4,7 +4,7 @@ import { fBeta } from '../metrics/rates.js';
 import type { DecisionBudget } from './decision.js';
 import type { DecisionSample, RowTotals } from './decisionRows.js';
 
-/** A budget in a form that a fit can check. */
+/** A budget in a form that a search can check. */
 export interface Limit {
   /** Whether this many false alarms and missed positives are within the budget; more of either never helps. */
   within(falseAlarms: number, missed: number): boolean;
@@ -21,14 +21,25 @@ export function checkBudget(budget: DecisionBudget = { falseAlarms: 0.05 }): Dec
     }
     return { f1Neg };
   }
-  const { falseAlarms, confidence = 0.95 } = budget;
+  const { falseAlarms, missed, confidence = 0.95, per } = budget;
   if (!(falseAlarms >= 0 && falseAlarms <= 1)) {
     throw new RangeError(`budget.falseAlarms is ${falseAlarms}; expected a share from 0 to 1`);
   }
   if (confidence !== null && !(confidence > 0 && confidence < 1)) {
     throw new RangeError(`budget.confidence is ${confidence}; expected a number between 0 and 1, or null`);
   }
-  return { falseAlarms, confidence };
+  if (missed !== undefined && !(missed >= 0 && missed <= 1)) {
+    throw new RangeError(`budget.missed is ${missed}; expected a share from 0 to 1`);
+  }
+  if (per !== undefined && per !== 'image' && per !== 'group') {
+    throw new RangeError(`budget.per is ${String(per)}; expected 'image' or 'group'`);
+  }
+  return {
+    falseAlarms,
+    ...(missed !== undefined && { missed }),
+    confidence,
+    ...(per !== undefined && { per }),
+  };
 }
 
 /** Returns the budget for these rows. */

@@ -1,12 +1,13 @@
 import { checkLength } from '../arrays/rowMajor.js';
+import type { Grouping } from '../labels/groups.js';
 import { cutoffsOf } from '../metrics/decisionCutoffs.js';
 import type { Scored } from '../metrics/scored.js';
 import { prepareDecisionRows, sampleOf } from './decisionRows.js';
 import { checkRows, type FitDecisionOptions, ruleFitOf } from './fitDecision.js';
 import { fitRule } from './fitRule.js';
 
-export interface CrossFitOptions extends Omit<FitDecisionOptions, 'groups'> {
-  /** The fold of each row. Rows that belong together, such as a patient's, should share one. */
+export interface CrossFitOptions extends FitDecisionOptions {
+  /** The fold of each row. Rows of one group must share one. */
   readonly folds: ArrayLike<number>;
 }
 
@@ -24,6 +25,7 @@ export interface CrossFitOptions extends Omit<FitDecisionOptions, 'groups'> {
 export function crossFit(validation: Scored, { folds, ...options }: CrossFitOptions): Scored {
   const rows = prepareDecisionRows(validation);
   checkLength('folds', folds.length, rows.rows, 'one per row');
+  if (rows.grouping) checkFolds(folds, rows.grouping);
   const fit = ruleFitOf(rows, options);
   const classes = rows.classNames.length;
   const labels = new Float64Array(rows.scores.length);
@@ -43,4 +45,17 @@ export function crossFit(validation: Scored, { folds, ...options }: CrossFitOpti
     }
   }
   return { ...validation, scores: labels };
+}
+
+/** Throws if a group is divided: a decision fitted on some of its rows would know something about the others. */
+function checkFolds(folds: ArrayLike<number>, { names, codes }: Grouping): void {
+  const foldOf = new Map<number, number>();
+  codes.forEach((group, row) => {
+    const fold = foldOf.get(group) ?? folds[row]!;
+    foldOf.set(group, fold);
+    if (fold === folds[row]) return;
+    throw new RangeError(
+      `rows of group ${names[group]} are in folds ${fold} and ${folds[row]}; expected the rows of a group in one fold`,
+    );
+  });
 }

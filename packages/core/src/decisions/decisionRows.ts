@@ -1,8 +1,7 @@
 import { ROW_NEGATIVE, ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
 import { type Multiplicities, presentRowsOf } from '../metrics/classCounts.js';
-import { presenceScores } from '../metrics/presence.js';
 import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
-import { checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
+import { checkScored, presenceOf, type Scored, UNKNOWN } from '../metrics/scored.js';
 import { descendingKey, scoreSorter } from '../metrics/scoreSorter.js';
 import { fillSlots, newSlots, positiveEnds, type Slots } from './slots.js';
 
@@ -50,7 +49,7 @@ export function prepareDecisionRows(scored: Scored, fits: 'one fit' | 'many fits
   const checked = checkScored(scored);
   const sorter = scoreSorter(checked.rows);
   const ranked = rankClasses(checked, sorter);
-  const presence = presenceScores(ranked.scores, ranked.classNames.length);
+  const presence = presenceOf(ranked);
   const predictable = checked.labels.includes(UNKNOWN)
     ? rankClasses({ ...checked, labels: new Int8Array(checked.labels.length) }, sorter)
     : ranked;

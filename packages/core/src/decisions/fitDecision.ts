@@ -7,7 +7,10 @@ import { checkBudget } from './budget.js';
 import type { Decision, DecisionBudget } from './decision.js';
 import { type DecisionRows, type DecisionSample, prepareDecisionRows, sampleOf } from './decisionRows.js';
 import { fitRule, type RuleFit } from './fitRule.js';
+import type { Candidates } from './guarantee.js';
+import { countedInstances } from './instances.js';
 import { reportOf } from './report.js';
+import { highestScores } from './sharedSearch.js';
 
 /** Options for fitting a decision. */
 export interface FitDecisionOptions {
@@ -24,8 +27,11 @@ export interface FitDecisionOptions {
   readonly kappa?: number;
   /** For `fixed`: one threshold, or one per class. Default 0.5. */
   readonly threshold?: number | readonly number[];
-  /** Group of each row, such as its patient or video. */
-  readonly groups?: ArrayLike<number | string>;
+  /**
+   * How many candidates were compared on these rows before, such as epochs, runs or budgets; a guarantee divides its error
+   * probability among them. Default 1: nothing was chosen here. `adaptive` if they cannot be counted: nothing is guaranteed.
+   */
+  readonly candidates?: Candidates;
 }
 
 /** Chosen in 'Shrinkage of thresholds per class' in bench/RESULTS.md. */
@@ -36,7 +42,11 @@ export const DEFAULT_KAPPA = 10;
  *
  * With the rule `gate`, class j is predicted if the row's presence score is at least τ and p_j is at least t_j. A
  * false-alarm budget is guaranteed, with its stated confidence, on new data from the same distribution; a distribution
- * shift voids the guarantee. The result records its split, and `measure` refuses to evaluate it there.
+ * shift voids the guarantee. If the budget also limits missed positives, rows have three outcomes, and both limits are
+ * guaranteed. With groups (`validation.groups`), the guarantee rests on one row a group. It needs a model, a budget and a
+ * calibration that were chosen without these rows; otherwise see `candidates` and `Scored.presence`.
+ *
+ * The result records its split, and `measure` refuses to evaluate it there.
  *
  * @example
  * const validation = {
@@ -48,6 +58,13 @@ export const DEFAULT_KAPPA = 10;
  * const decision = fitDecision(validation, { budget: { falseAlarms: 0.05, confidence: null }, kappa: 0 });
  * decision.thresholds // [0.9, 0.8]
  * decision.report.macroFBeta // 1
+ *
+ * @example
+ * // At most 5% of negatives alarm, at most 2% of positives are cleared, each with 95% confidence; the rest is for review.
+ * const triage = fitDecision({ ...validation, groups: patients }, { budget: { falseAlarms: 0.05, missed: 0.02 } });
+ * triage.report.guarantee // { holds: true, rate: 0.05, confidence: 0.95, unit: 'image', groups: 412, … }
+ * triage.report.triage?.guarantee // { holds: true, rate: 0.02, … }
+ * applyDecision(scores, triage).outcomes // ['clear', 'review', 'alarm', …]
  */
 export function fitDecision(validation: Scored, options: FitDecisionOptions = {}): Decision {
   return decisionFitter(validation)(options);
@@ -75,8 +92,11 @@ export function decisionFitter(validation: Scored): (options?: FitDecisionOption
       budget: fit.budget,
       beta: fit.beta,
       kappa: fit.kappa,
+      candidates: fit.candidates,
       classNames: [...rows.classNames],
       presence: fitted.presence,
+      clear: fitted.clear,
+      presenceFrom: validation.presence === undefined ? 'scores' : 'given',
       thresholds: fitted.thresholds,
       fittedOn: split,
       fingerprint: isFixed ? null : fingerprint,
@@ -92,7 +112,7 @@ export function decisionFitter(validation: Scored): (options?: FitDecisionOption
  * checkDecisionOptions({ budget: { falseAlarms: 5 } }) // RangeError: budget.falseAlarms is 5; expected a share from 0 to 1
  */
 export function checkDecisionOptions(options: FitDecisionOptions): Pick<RuleFit, CheckedOption> {
-  const { rule = 'gate', beta = 1, threshold } = options;
+  const { rule = 'gate', beta = 1, threshold, candidates = 1 } = options;
   const hasKappa = rule === 'gate' || rule === 'class';
   const { kappa = hasKappa ? DEFAULT_KAPPA : 0 } = options;
   if (!(beta > 0 && beta < Number.POSITIVE_INFINITY)) {
@@ -106,20 +126,31 @@ export function checkDecisionOptions(options: FitDecisionOptions): Pick<RuleFit,
   if (threshold !== undefined && rule !== 'fixed') {
     throw new RangeError(`threshold has no effect with rule '${rule}'; it belongs to rule 'fixed'`);
   }
-  return { rule, budget: checkBudget(options.budget), beta, kappa };
+  if (candidates !== 'adaptive' && !(Number.isInteger(candidates) && candidates >= 1)) {
+    throw new RangeError(`candidates is ${candidates}; expected an integer of at least 1, or 'adaptive'`);
+  }
+  const budget = checkBudget(options.budget);
+  if ('missed' in budget && rule !== 'gate') {
+    throw new RangeError(`budget.missed has no effect with rule '${rule}'; it belongs to rule 'gate'`);
+  }
+  return { rule, budget, beta, kappa, candidates };
 }
 
-type CheckedOption = 'rule' | 'budget' | 'beta' | 'kappa';
+type CheckedOption = 'rule' | 'budget' | 'beta' | 'kappa' | 'candidates';
 
 /** Checks the options and fills in defaults. */
-export function ruleFitOf({ rows, classNames }: DecisionRows, options: FitDecisionOptions): RuleFit {
-  const { threshold, groups } = options;
+export function ruleFitOf(rows: DecisionRows, options: FitDecisionOptions): RuleFit {
   const checked = checkDecisionOptions(options);
-  if (groups !== undefined) checkLength('groups', groups.length, rows, 'one per row');
+  const unit = 'per' in checked.budget ? (checked.budget.per ?? 'image') : 'image';
+  if (unit === 'group' && rows.grouping === undefined) {
+    throw new RangeError("budget.per is 'group', but the scores have no groups; set their groups");
+  }
+  const { highest, byHighest } =
+    checked.rule === 'shared' ? highestScores(rows) : { highest: rows.presence, byHighest: rows.byPresence };
   return {
     ...checked,
-    fixedThresholds: fixedThresholds(threshold ?? 0.5, classNames),
-    isGrouped: groups !== undefined && new Set(Array.from(groups)).size < groups.length,
+    fixedThresholds: fixedThresholds(options.threshold ?? 0.5, rows.classNames),
+    instances: countedInstances(rows, highest, byHighest, unit),
   };
 }
 

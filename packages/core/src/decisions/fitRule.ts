@@ -1,43 +1,62 @@
 // Fits a rule to prepared rows, each of which counts as often as its multiplicity.
 
-import { ROW_NEGATIVE } from '../labels/instancePresence.js';
 import type { DecisionRule } from '../metrics/decisionCutoffs.js';
-import { quietRank, smallestPromise } from './binomialBounds.js';
 import { type Limit, limitOf } from './budget.js';
-import type { DecisionBudget, Guarantee } from './decision.js';
-import type { DecisionSample, RowTotals } from './decisionRows.js';
-import { bestGate, searchGate } from './gateSearch.js';
+import type { DecisionBudget, FalseAlarmBudget } from './decision.js';
+import type { DecisionSample } from './decisionRows.js';
+import { bestGate, type FittedGate, searchGate } from './gateSearch.js';
 import { sweepClasses } from './gateSweep.js';
-import { CLOSED_GATE, gateAboveNegative } from './gates.js';
-import { type HighestScores, highestScores, searchShared } from './sharedSearch.js';
+import { CLOSED_GATE, gateAbove, gateAt, gatesBetween } from './gates.js';
+import {
+  type Candidates,
+  type Guarantee,
+  guaranteedLimit,
+  type Instances,
+  type Limited,
+} from './guarantee.js';
+import type { CountedInstances } from './instances.js';
+import { highestScores, searchShared } from './sharedSearch.js';
 import type { ThresholdFit } from './sweptGates.js';
 
 /** A rule with all its fitting options. */
 export interface RuleFit extends ThresholdFit {
   readonly rule: DecisionRule;
   readonly budget: DecisionBudget;
+  readonly candidates: Candidates;
   /** Thresholds for the rule `fixed`, one per class. */
   readonly fixedThresholds: readonly number[];
-  /** Whether some rows share a group, which voids every guarantee. */
-  readonly isGrouped: boolean;
+  /** What promises count, ordered by the score that the rule bounds. */
+  readonly instances: CountedInstances;
 }
 
 /** A fitted gate and thresholds. */
 export interface FittedRule {
+  readonly rule: DecisionRule;
   readonly presence: number | null;
+  readonly clear: number | null;
   readonly thresholds: readonly (number | null)[];
   readonly limit: Limit;
+  /** What is promised about false alarms, and about missed positives if the budget limits them. */
   readonly guarantee: Guarantee;
+  readonly missedGuarantee: Guarantee | null;
   /** Whether nothing at all was within the budget. */
   readonly isImpossible: boolean;
 }
 
 /** Fits a rule. */
 export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
-  const { rows, totals } = sample;
+  const { rows } = sample;
   const limit = limitOf(fit.budget, sample);
-  const { rank, guarantee } = promiseOf(fit, totals);
-  const fitted = { limit, guarantee, isImpossible: false };
+  const above = alarmLimit(fit, sample);
+  const { guarantee } = above;
+  const fitted = {
+    rule: fit.rule,
+    limit,
+    guarantee,
+    clear: null,
+    missedGuarantee: null,
+    isImpossible: false,
+  };
   const nothing = { presence: null, thresholds: rows.classNames.map(() => null) };
   if (fit.rule === 'fixed') return { ...fitted, presence: 0, thresholds: fit.fixedThresholds };
   if (fit.rule === 'class') {
@@ -45,68 +64,97 @@ export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
     return { ...fitted, presence: 0, thresholds: jsonThresholds(thresholds) };
   }
   if (fit.rule === 'shared') {
-    const threshold = fitShared(sample, limit, fit.beta, rank);
+    const floor = above.score ?? Number.NEGATIVE_INFINITY;
+    const kept = above.score === null ? limit : unlimited(limit);
+    const threshold = searchShared(sample, highestScores(rows), kept, fit.beta, floor);
     if (threshold === undefined) return { ...fitted, ...nothing, isImpossible: true };
     if (threshold === Number.POSITIVE_INFINITY) return { ...fitted, ...nothing };
     return { ...fitted, presence: 0, thresholds: rows.classNames.map(() => threshold) };
   }
   // A guarantee would allow higher gates too, but choosing among them overfits (see bench/RESULTS.md).
   const found =
-    rank === null
+    above.score === null
       ? searchGate(sample, limit, fit)
-      : bestGate(sample, limit, fit, [CLOSED_GATE, gateAboveNegative(sample, rank)]);
-  if (found === undefined) return { ...fitted, ...nothing, isImpossible: true };
-  return { ...fitted, presence: found.gate.presence, thresholds: jsonThresholds(found.thresholds) };
+      : bestGate(sample, unlimited(limit), fit, [CLOSED_GATE, gateAbove(rows, above.score)]);
+  const missed = 'missed' in fit.budget ? clearLimit(fit, fit.budget, sample) : undefined;
+  const clear = missed?.score ?? null;
+  const triage = { clear, missedGuarantee: missed?.guarantee ?? null };
+  if (found === undefined) return { ...fitted, ...nothing, ...triage, isImpossible: true };
+  const gate = clear === null ? found : withoutReview(sample, fit, limit, found, clear);
+  const { presence } = gate.gate;
+  return {
+    ...fitted,
+    ...triage,
+    presence,
+    // A closed gate leaves every row that is not cleared to review.
+    clear: clear !== null && presence !== null ? Math.min(clear, presence) : clear,
+    thresholds: jsonThresholds(gate.thresholds),
+  };
 }
 
-/** What can be guaranteed, and the rank of the negative whose score must then be exceeded; null for none. */
-interface Promised {
-  readonly rank: number | null;
-  readonly guarantee: Guarantee;
-}
-
-function promiseOf({ rule, budget, isGrouped }: RuleFit, { negatives }: RowTotals): Promised {
+/** Returns the score that the budget's negatives must not exceed on new data; none if that is not promised. */
+function alarmLimit({ rule, budget, candidates, instances }: RuleFit, sample: DecisionSample): Limited {
   if ('f1Neg' in budget || budget.confidence === null || budget.confidence === undefined) {
-    return { rank: null, guarantee: { holds: false, reason: 'not requested' } };
+    return { score: null, guarantee: { holds: false, reason: 'not requested' } };
   }
   if (rule === 'class' || rule === 'fixed') {
-    return { rank: null, guarantee: { holds: false, reason: 'rule has no bound' } };
+    return { score: null, guarantee: { holds: false, reason: 'rule has no bound' } };
   }
-  const { falseAlarms, confidence } = budget;
-  const rank = quietRank(negatives, falseAlarms, 1 - confidence);
-  if (rank === null) {
-    const smallestRate = smallestPromise(negatives, 1 - confidence);
-    return { rank, guarantee: { holds: false, reason: 'too few negatives', smallestRate } };
-  }
-  // Grouped rows void the guarantee, but the gate is still stricter than the plain budget's.
-  if (isGrouped) return { rank, guarantee: { holds: false, reason: 'grouped rows' } };
-  return { rank, guarantee: { holds: true, falseAlarms, confidence } };
+  const { falseAlarms: rate, confidence, per: unit = 'image' } = budget;
+  return guaranteedLimit(instances.negatives, sample.multiplicities, { rate, confidence, candidates, unit });
 }
 
-function fitShared(
+/** Returns the score below which rows are cleared: promised on new data if possible, otherwise kept on these rows. */
+function clearLimit(
+  { candidates, instances }: RuleFit,
+  { missed: rate = 0, confidence, per: unit = 'image' }: FalseAlarmBudget,
+  { multiplicities }: DecisionSample,
+): { score: number; guarantee: Guarantee } {
+  const { positives } = instances;
+  const { score, guarantee }: Limited =
+    confidence === null || confidence === undefined
+      ? { score: null, guarantee: { holds: false, reason: 'not requested' } }
+      : guaranteedLimit(positives, multiplicities, { rate, confidence, candidates, unit });
+  return {
+    score: Math.min(score ?? plainClear(positives, multiplicities, rate), Number.MAX_VALUE),
+    guarantee,
+  };
+}
+
+/** Returns the largest score that at most `rate` of these positives are strictly below; 0 if there are none. */
+function plainClear({ rows, scores }: Instances, multiplicities: Uint16Array, rate: number): number {
+  let count = 0;
+  for (const row of rows) count += multiplicities[row]!;
+  let below = count;
+  for (let k = 0; k < rows.length; k++) {
+    below -= multiplicities[rows[k]!]!;
+    // The rows after this one are those below it, except for ties, which are not strictly below.
+    if (multiplicities[rows[k]!]! > 0 && below <= rate * count) return scores[k]!;
+  }
+  return 0;
+}
+
+/**
+ * If rows are cleared up to a score above the gate, none needs review: every gate in between keeps both limits, also one
+ * chosen on the same rows. Returns the one with the highest mean F_β; otherwise the gate itself.
+ */
+function withoutReview(
   sample: DecisionSample,
+  fit: RuleFit,
   limit: Limit,
-  beta: number,
-  rank: number | null,
-): number | undefined {
-  const highest = highestScores(sample.rows);
-  const floor = rank === null ? Number.NEGATIVE_INFINITY : negativeAt(sample, highest, rank);
-  return searchShared(sample, highest, limit, beta, floor);
+  lowest: FittedGate,
+  clear: number,
+): FittedGate {
+  const { gate } = lowest;
+  if (gate.presence === null || clear <= gate.presence) return lowest;
+  const highest = gateAt(sample.rows, clear);
+  const between = [highest, ...gatesBetween(sample, highest, gate), gate];
+  return bestGate(sample, unlimited(limit), fit, between) ?? lowest;
 }
 
-/** Returns the highest probability of the `rank`-th lowest negative. */
-function negativeAt(
-  { rows, multiplicities }: DecisionSample,
-  { highest, byHighest }: HighestScores,
-  rank: number,
-): number {
-  let seen = 0;
-  for (let k = byHighest.length - 1; k >= 0; k--) {
-    const row = byHighest[k]!;
-    if (rows.rowKinds[row] === ROW_NEGATIVE) seen += multiplicities[row]!;
-    if (seen >= rank) return highest[row]!;
-  }
-  return Number.POSITIVE_INFINITY;
+/** A gate that carries a guarantee is within the budget, whatever these rows show. */
+function unlimited({ leastF1Neg }: Limit): Limit {
+  return { within: () => true, leastF1Neg };
 }
 
 function jsonThresholds(thresholds: Float64Array): (number | null)[] {

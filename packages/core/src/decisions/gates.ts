@@ -1,6 +1,5 @@
 // Candidate gates. A fit depends only on which rows pass, so a gate is stored as their number.
 
-import { ROW_NEGATIVE } from '../labels/instancePresence.js';
 import { type DecisionRows, type DecisionSample, rowsAtLeast } from './decisionRows.js';
 
 /** A possible gate. */
@@ -40,20 +39,11 @@ export function gatesBetween({ rows, multiplicities }: DecisionSample, upper: Ga
   return gates;
 }
 
-/** Returns the gate that only scores strictly above the `rank`-th lowest negative pass. */
-export function gateAboveNegative({ rows, multiplicities }: DecisionSample, rank: number): Gate {
-  const { presence, byPresence, rowKinds } = rows;
-  let seen = 0;
-  for (let k = byPresence.length - 1; k >= 0; k--) {
-    const row = byPresence[k]!;
-    if (rowKinds[row] !== ROW_NEGATIVE) continue;
-    seen += multiplicities[row]!;
-    if (seen < rank) continue;
-    if (presence[row] === Number.POSITIVE_INFINITY) return CLOSED_GATE;
-    const above = nextUp(presence[row]!);
-    return { presence: above, passing: rowsAtLeast(byPresence, presence, above) };
-  }
-  return CLOSED_GATE;
+/** Returns the gate that only rows with a presence score strictly above `score` pass. */
+export function gateAbove({ presence, byPresence }: DecisionRows, score: number): Gate {
+  if (score === Number.POSITIVE_INFINITY) return CLOSED_GATE;
+  const above = nextUp(score);
+  return { presence: above, passing: rowsAtLeast(byPresence, presence, above) };
 }
 
 /** Returns the distinct presence scores at ranks i / 256 (counted from the lowest), from the highest to the lowest. */
@@ -72,7 +62,8 @@ function evenRanks({ rows, multiplicities, totals }: DecisionSample): number[] {
   return values.reverse();
 }
 
-function gateAt({ presence, byPresence }: DecisionRows, score: number): Gate {
+/** Returns the gate that rows with at least this presence score pass. */
+export function gateAt({ presence, byPresence }: DecisionRows, score: number): Gate {
   return { presence: finite(score), passing: rowsAtLeast(byPresence, presence, score) };
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { presenceProbability } from '../metrics/presence.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import type { Decision } from './decision.js';
+import { describeFalseAlarms, describeGuarantee } from './describe.js';
 import { type FitDecisionOptions, fitDecision } from './fitDecision.js';
-import { describeFalseAlarms } from './remarks.js';
 
 /**
  * One class. Negatives score uniformly, so that the share of all negatives above a score is known; positives score higher.
@@ -59,15 +59,30 @@ describe('the report', () => {
   test('says that the guarantee holds, with its rate and confidence', () => {
     const { report, budget } = fit(300);
     expect(budget).toEqual({ falseAlarms: 0.05, confidence: 0.95 });
-    expect(report.guarantee).toEqual({ holds: true, falseAlarms: 0.05, confidence: 0.95 });
+    expect(report.guarantee).toEqual({
+      holds: true,
+      about: 'false alarms',
+      rate: 0.05,
+      confidence: 0.95,
+      unit: 'image',
+      groups: null,
+      candidates: 1,
+      exceeding: 8,
+      of: 300,
+    });
+    expect(report.guarantee.holds && describeGuarantee(report.guarantee)).toBe(
+      'at most 5% of negatives alarm, with 95% confidence (rests on 8 of 300 negatives)',
+    );
     expect(report.remarks).toEqual([]);
   });
   test('with too few negatives names the smallest rate that they can guarantee, and meets the plain budget', () => {
     const { report, presence } = fit(58);
     const { guarantee } = report;
-    expect(guarantee).toMatchObject({ holds: false, reason: 'too few negatives' });
+    expect(guarantee).toMatchObject({ holds: false, reason: 'too few negatives', of: 58, needed: 59 });
     expect(!guarantee.holds && guarantee.smallestRate).toBeCloseTo(0.0503393, 6);
-    expect(report.remarks.join()).toMatch(/58 negatives are too few.*5%.*smallest.*without a guarantee/);
+    expect(report.remarks.join()).toMatch(
+      /58 negatives are too few.*smallest.*5%.*takes 59, 1 more.*without a guarantee/,
+    );
     expect(presence).toBe(fit(58, { budget: { falseAlarms: 0.05, confidence: null } }).presence);
     expect(fit(59).report.guarantee.holds).toBe(true);
   });
@@ -82,15 +97,6 @@ describe('the report', () => {
     expect(fit(300, { rule: 'class' }).report.remarks.join()).toContain(
       "Rule 'class' does not use the budget",
     );
-  });
-  test('says that the bound does not hold for grouped rows, and keeps the gate', () => {
-    const groups = Array.from({ length: 340 }, (_, row) => `patient ${Math.floor(row / 2)}`);
-    const grouped = fit(300, { groups });
-    expect(grouped.report.guarantee).toEqual({ holds: false, reason: 'grouped rows' });
-    expect(grouped.report.remarks.join()).toContain('not independent');
-    expect(grouped.presence).toBe(fit(300).presence);
-    const alone = Array.from({ length: 340 }, (_, row) => row);
-    expect(fit(300, { groups: alone }).report.guarantee.holds).toBe(true);
   });
   test('describes false alarms with their count, share and bound', () => {
     const decision = fit(300);

@@ -1,18 +1,24 @@
 export type { DecisionRule } from '../metrics/decisionCutoffs.js';
 export { presenceProbability, presenceScores } from '../metrics/presence.js';
 export { presenceAuc } from '../metrics/presenceAuc.js';
-export { applyDecision, type Decided } from './applyDecision.js';
-export { falseAlarmUpperBound, quietRank, smallestPromise } from './binomialBounds.js';
+export {
+  type ApplyDecisionOptions,
+  applyDecision,
+  type Decided,
+  type DecidedGroup,
+  decideGroups,
+} from './applyDecision.js';
+export { falseAlarmUpperBound, instancesNeeded, quietRank, smallestPromise } from './binomialBounds.js';
 export { type CrossFitOptions, crossFit } from './crossFit.js';
 export type {
   Decision,
   DecisionBudget,
   DecisionReport,
   FalseAlarmBudget,
-  Guarantee,
   NegativeF1Budget,
-  NoGuarantee,
+  TriageReport,
 } from './decision.js';
+export { describeFalseAlarms, describeGuarantee } from './describe.js';
 export {
   checkDecisionOptions,
   DEFAULT_KAPPA,
@@ -20,5 +26,13 @@ export {
   type FitDecisionOptions,
   fitDecision,
 } from './fitDecision.js';
-export { describeFalseAlarms } from './remarks.js';
+export type {
+  Candidates,
+  GivenGuarantee,
+  Guarantee,
+  NoGuarantee,
+  NoGuaranteeReason,
+  PromiseUnit,
+} from './guarantee.js';
 export { type JudgedPoint, judgedCurve, type TradeOffPoint, tradeOffCurve } from './tradeOffCurve.js';
+export { type CountedOutcomes, countOutcomes, type WorkloadOptions, workload } from './workload.js';

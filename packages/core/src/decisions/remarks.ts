@@ -1,49 +1,33 @@
-import type { Decision, DecisionReport } from './decision.js';
+import type { DecisionReport } from './decision.js';
+import { budgetText, percent } from './describe.js';
 import type { FittedRule, RuleFit } from './fitRule.js';
+import type { Guarantee } from './guarantee.js';
 
-/**
- * Describes the false alarms on the data of the fit, with their 95% bound.
- *
- * @example
- * describeFalseAlarms(decision)
- * // '38 of 805 validation negatives (4.7%; at most 6.1% with 95% confidence)'
- */
-export function describeFalseAlarms({ report, fittedOn }: Pick<Decision, 'report' | 'fittedOn'>): string {
-  const { falseAlarms, negatives, falseAlarmRate, falseAlarmBound } = report;
-  const of = `${fittedOn === null ? '' : `${fittedOn} `}negatives`;
-  if (falseAlarmRate === null || falseAlarmBound === null) return `no ${of}`;
-  const rates = `${percent(falseAlarmRate)}; at most ${percent(falseAlarmBound)} with 95% confidence`;
-  return `${falseAlarms} of ${negatives} ${of} (${rates})`;
-}
-
-/** Returns what the reader of a decision should know besides its figures. */
+/** Returns what the reader of a decision should know besides its metrics. */
 export function remarksOn(
   report: Omit<DecisionReport, 'remarks'>,
-  { rule, budget, isGrouped }: RuleFit,
-  { presence, isImpossible }: FittedRule,
+  { rule, budget }: RuleFit,
+  { presence, clear, isImpossible }: FittedRule,
 ): string[] {
-  const { guarantee, negatives, undecided, neverPredicted } = report;
+  const { guarantee, triage, undecided, neverPredicted } = report;
+  const limits = budgetText(budget, report.leastF1Neg);
   const remarks: string[] = [];
   if (isImpossible) {
-    remarks.push(`No gate is within the budget (${budgetText(budget, report)}); nothing is predicted.`);
+    remarks.push(`No gate is within the budget (${limits}); nothing is predicted.`);
   } else if (presence === null) {
-    remarks.push(`Nothing can be predicted within the budget (${budgetText(budget, report)}).`);
+    remarks.push(`Nothing can be predicted within the budget (${limits}).`);
   } else if (rule === 'class' || rule === 'fixed') {
     const kept = report.withinBudget ? 'is within' : 'exceeds';
-    remarks.push(
-      `Rule '${rule}' does not use the budget (${budgetText(budget, report)}); on these rows it ${kept} it.`,
-    );
+    remarks.push(`Rule '${rule}' does not use the budget (${limits}); on these rows it ${kept} it.`);
   }
-  if (!guarantee.holds && guarantee.reason === 'too few negatives') {
-    remarks.push(
-      `${negatives} negatives are too few to guarantee the budget (${budgetText(budget, report)}); the smallest rate ` +
-        `that they can guarantee is ${percent(guarantee.smallestRate ?? 1)}. The budget is met on these rows, without a guarantee.`,
-    );
+  remarks.push(...withoutGuarantee(guarantee, 'false alarms'));
+  if (triage !== null) remarks.push(...withoutGuarantee(triage.guarantee, 'missed positives'));
+  if (guarantee.holds && triage?.guarantee.holds) {
+    const both = Math.max(0, guarantee.confidence + triage.guarantee.confidence - 1);
+    remarks.push(`Both limits hold together with at least ${percent(both)} confidence.`);
   }
-  if (isGrouped) {
-    remarks.push(
-      'Rows in the same group are not independent, so neither the bound on false alarms nor a guarantee holds.',
-    );
+  if (triage !== null && presence !== null && presence === clear) {
+    remarks.push('No row needs review: one gate keeps both limits.');
   }
   if (undecided > 0) {
     remarks.push(`${undecided} undecided rows count as neither positive nor negative.`);
@@ -54,20 +38,29 @@ export function remarksOn(
   return remarks;
 }
 
+/** Says why a requested guarantee is not given, and what it would take. */
+function withoutGuarantee(guarantee: Guarantee, about: 'false alarms' | 'missed positives'): string[] {
+  if (guarantee.holds) return [];
+  if (guarantee.reason === 'adaptive choice') {
+    return [
+      `The limit on ${about} is approximate: the model or the budget was chosen on these rows. Fit the decision on rows ` +
+        'that chose nothing to guarantee it.',
+    ];
+  }
+  if (guarantee.reason !== 'too few negatives' && guarantee.reason !== 'too few positives') return [];
+  const { of = 0, needed, smallestRate = 1, ofGroups = false } = guarantee;
+  const kind = guarantee.reason === 'too few negatives' ? 'negative' : 'positive';
+  const instances = ofGroups ? `groups with a ${kind}` : `${kind}s`;
+  const more = needed === undefined ? '' : ` It takes ${needed}, ${needed - of} more.`;
+  return [
+    `${of} ${instances} are too few to guarantee the limit on ${about}; the smallest rate that they can guarantee is ` +
+      `${percent(smallestRate)}.${more} The limit is kept on these rows, without a guarantee.`,
+  ];
+}
+
 /** Joins names; shows only the first few of thousands. */
 function listed(names: readonly string[]): string {
   const most = 20;
   const shown = names.slice(0, most).join(', ');
   return names.length > most ? `${shown} and ${names.length - most} more` : shown;
-}
-
-function budgetText(budget: RuleFit['budget'], { leastF1Neg }: Omit<DecisionReport, 'remarks'>): string {
-  if ('f1Neg' in budget) return `F1-Neg of at least ${percent(leastF1Neg ?? 0)}`;
-  const { falseAlarms, confidence = null } = budget;
-  const sure = confidence === null ? '' : ` with ${percent(confidence)} confidence`;
-  return `at most ${percent(falseAlarms)} false alarms${sure}`;
-}
-
-function percent(share: number): string {
-  return `${Number((100 * share).toFixed(1))}%`;
 }

@@ -6,8 +6,11 @@ import {
   type PredictedCounts,
   type RankCounts,
 } from './classCounts.js';
+import { falseAlarmRateByGroup } from './groupRates.js';
 import { type Measurement, type MeasureOptions, prepareMeasurement } from './measurement.js';
 import type { Metrics } from './metrics.js';
+import type { OutcomeCounts } from './outcomes.js';
+import { ROW_ALARM, ROW_CLEAR, ROW_REVIEW } from './outcomes.js';
 import { type Confusion, fBeta, precision, recall, summed } from './rates.js';
 import type { Scored } from './scored.js';
 import { undefinedFiguresOf } from './undefinedFigures.js';
@@ -71,7 +74,14 @@ function metricsOfSetting(
     rocAuc: meanOfDefined(perClassAUC),
     f2Ciw: classImportance === undefined ? null : weightedMean(perClassF2, classImportance),
     ...falseRates(counts),
-    falseAlarmRate: rows.negative === 0 ? null : rows.anyClass.falsePositives / rows.negative,
+    falseAlarmRate: shareOf(rows.anyClass.falsePositives, rows.negative),
+    falseAlarmRateByGroup: falseAlarmRateByGroup(measurement, multiplicities),
+    negativesAlarmed: shareOf(rows.outcomes.negatives.alarm, rows.negative),
+    missedRate: shareOf(rows.outcomes.positives.clear, rows.positive),
+    reviewRate: shareOf(
+      rows.outcomes.positives.review + rows.outcomes.negatives.review,
+      rows.positive + rows.negative,
+    ),
   };
   return {
     classNames: ranked.classNames,
@@ -121,20 +131,41 @@ export function passingMultiplicities(
   return passes === undefined ? multiplicities : multiplicities.map((times, row) => times * passes[row]!);
 }
 
-/** Counts rows by kind and by whether any class is predicted in them. */
-export function countRows({ ranked, predictedRows }: Measurement, multiplicities: Multiplicities) {
-  const tally = new Float64Array(6);
+/** Counts rows by kind, by whether any class is predicted in them, and by outcome. */
+export function countRows({ ranked, rowStates }: Measurement, multiplicities: Multiplicities) {
+  const tally = new Float64Array(3 * STATES);
   for (let row = 0; row < ranked.rows; row++) {
-    tally[2 * ranked.rowKinds[row]! + predictedRows[row]!]! += multiplicities[row]!;
+    tally[STATES * ranked.rowKinds[row]! + rowStates[row]!]! += multiplicities[row]!;
   }
-  const [quiet, falseAlarms] = [tally[2 * ROW_NEGATIVE]!, tally[2 * ROW_NEGATIVE + 1]!];
-  const [missed, found] = [tally[2 * ROW_POSITIVE]!, tally[2 * ROW_POSITIVE + 1]!];
+  const positives = countsOf(tally.subarray(STATES * ROW_POSITIVE));
+  const negatives = countsOf(tally.subarray(STATES * ROW_NEGATIVE));
+  const undecided = countsOf(tally.subarray(STATES * ROW_UNDECIDED));
+  const [found, missed] = [positives.predicted, positives.rows - positives.predicted];
+  const [falseAlarms, quiet] = [negatives.predicted, negatives.rows - negatives.predicted];
   return {
-    positive: found + missed,
-    negative: falseAlarms + quiet,
-    undecided: tally[2 * ROW_UNDECIDED]! + tally[2 * ROW_UNDECIDED + 1]!,
+    positive: positives.rows,
+    negative: negatives.rows,
+    undecided: undecided.rows,
     anyClass: { truePositives: found, falsePositives: falseAlarms, falseNegatives: missed },
     noClass: { truePositives: quiet, falsePositives: missed, falseNegatives: falseAlarms },
+    outcomes: {
+      positives: positives.outcomes,
+      negatives: negatives.outcomes,
+      undecided: undecided.outcomes,
+    },
+  };
+}
+
+/** Two states for each of the three outcomes: without and with a predicted class. */
+const STATES = 6;
+
+function countsOf(states: Float64Array) {
+  const at = (outcome: number) => states[2 * outcome]! + states[2 * outcome + 1]!;
+  const outcomes: OutcomeCounts = { clear: at(ROW_CLEAR), review: at(ROW_REVIEW), alarm: at(ROW_ALARM) };
+  return {
+    rows: outcomes.clear + outcomes.review + outcomes.alarm,
+    predicted: states[1]! + states[3]! + states[5]!,
+    outcomes,
   };
 }
 
@@ -159,6 +190,10 @@ function falseRates(counts: readonly ClassCounts[]) {
       (count) => count.absentInNegatives,
     ),
   };
+}
+
+function shareOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
 }
 
 function mean(values: readonly number[]): number {

@@ -2,14 +2,15 @@ import { checkLength } from '../arrays/rowMajor.js';
 import {
   type Cutoffs,
   checkDecisionClasses,
+  checkPresenceSource,
   cutoffsOf,
   type DecisionCutoffs,
   refuseFittedSplit,
 } from './decisionCutoffs.js';
 import { type FittedThresholds, refuseSameSplit } from './fittedThresholds.js';
-import { presenceScores } from './presence.js';
+import { outcomeCode, ROW_ALARM, ROW_CLEAR } from './outcomes.js';
 import { entriesAtLeast, type RankedScores, rankClasses } from './rankedClasses.js';
-import { areSameClasses, type CheckedScores, checkScored, type Scored } from './scored.js';
+import { areSameClasses, type CheckedScores, checkScored, presenceOf, type Scored } from './scored.js';
 
 export interface MeasureOptions {
   /**
@@ -31,8 +32,8 @@ export interface Measurement {
   readonly predicted: readonly number[];
   /** 1 where a row passes the gate; undefined if every row does. */
   readonly passes: Uint8Array | undefined;
-  /** 1 where a row has a predicted class. */
-  readonly predictedRows: Uint8Array;
+  /** What is said about each row: 1 if it has a predicted class, plus twice the code of its outcome. */
+  readonly rowStates: Uint8Array;
   readonly classImportance: ArrayLike<number> | undefined;
 }
 
@@ -56,8 +57,8 @@ export function prepareMeasurements(
   if (classImportance !== undefined) checkImportance(classImportance, checked.classNames);
   const settings = thresholds.map((threshold) => cutoffsFor(scored, threshold, allowSameSplit));
   const ranked = rankClasses(checked);
-  const presence = settings.some((cutoffs) => cutoffs.presence > 0)
-    ? presenceScores(checked.scores, checked.classNames.length)
+  const presence = settings.some((cutoffs) => cutoffs.presence > 0 || cutoffs.outcome !== undefined)
+    ? presenceOf(checked)
     : undefined;
   return settings.map((cutoffs) => ({ ...measurementAt(ranked, cutoffs, presence), classImportance }));
 }
@@ -79,7 +80,7 @@ export function measurementAt(
     thresholds,
     predicted: inPrecision.map((threshold, j) => entriesAtLeast(ranked, j, threshold)),
     passes,
-    predictedRows: rowsWithPrediction(ranked, inPrecision, passes),
+    rowStates: rowStates(rowsWithPrediction(ranked, inPrecision, passes), cutoffs, presence),
     classImportance: undefined,
   };
 }
@@ -89,6 +90,7 @@ function cutoffsFor(scored: Scored, threshold: Threshold, allowSameSplit: boolea
     return { presence: 0, thresholds: thresholdsOf(scored, threshold, allowSameSplit) };
   }
   checkDecisionClasses(threshold, scored.classNames);
+  checkPresenceSource(threshold, scored.presence !== undefined);
   if (!allowSameSplit) refuseFittedSplit(threshold, scored);
   return cutoffsOf(threshold);
 }
@@ -150,4 +152,16 @@ function rowsWithPrediction(
     }
   }
   return predicted;
+}
+
+/** A row alarms by its presence score if the decision has a gate, otherwise if a class is predicted. */
+function rowStates(
+  predicted: Uint8Array,
+  { outcome }: Cutoffs,
+  presence: Float64Array | undefined,
+): Uint8Array {
+  if (outcome === undefined || presence === undefined) {
+    return predicted.map((isPredicted) => isPredicted + 2 * (isPredicted === 1 ? ROW_ALARM : ROW_CLEAR));
+  }
+  return predicted.map((isPredicted, row) => isPredicted + 2 * outcomeCode(presence[row]!, outcome));
 }

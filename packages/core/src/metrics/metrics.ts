@@ -49,6 +49,20 @@ export interface Metrics {
   readonly recallNeg: number;
   /** The share of negative rows in which any class is predicted, 1 - recallNeg; null without negative rows. */
   readonly falseAlarmRate: number | null;
+  /**
+   * The false-alarm rate of a random negative row of a random group: the mean of the groups' own rates. A promise on grouped
+   * data is about this rate; the rate over rows weighs large groups more. Null without groups or negative rows.
+   */
+  readonly falseAlarmRateByGroup: number | null;
+  /**
+   * The share of negative rows whose outcome is an alarm; null without negative rows. At least `falseAlarmRate` with a gate,
+   * since a row can alarm without a class that reaches its threshold; equal to it without one.
+   */
+  readonly negativesAlarmed: number | null;
+  /** The share of positive rows whose outcome is clear; null without positive rows. */
+  readonly missedRate: number | null;
+  /** The share of rows whose outcome is review, 0 unless the decision limits missed positives too; null without decided rows. */
+  readonly reviewRate: number | null;
   /** 'Any class predicted' versus rows with a true class. */
   readonly f1Any: number;
   readonly f2Any: number;

@@ -1,6 +1,6 @@
 // The presence score: how strongly an instance's class probabilities suggest that any class is present.
 
-import { type FloatArray, rowsOf } from '../arrays/rowMajor.js';
+import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 
 /**
  * Returns the presence score of each row, s = -Σ log1p(-p_j). If the classes were independent, 1 - exp(-s) would be the
@@ -24,6 +24,15 @@ export function presenceScores(scores: FloatArray, classes: number): Float64Arra
     presence[row] = sum;
   }
   return presence;
+}
+
+/** Throws unless there is a presence score for every row. */
+export function checkPresence(presence: Float64Array, rows: number): void {
+  checkLength('presence', presence.length, rows, 'one per row');
+  const wrong = presence.findIndex((score) => !(score >= 0));
+  if (wrong >= 0) {
+    throw new RangeError(`presence at row ${wrong} is ${presence[wrong]}; expected a number of at least 0`);
+  }
 }
 
 /**

@@ -1,8 +1,7 @@
 import { ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
 import { countRanks } from './classCounts.js';
-import { presenceScores } from './presence.js';
 import { rankClasses } from './rankedClasses.js';
-import { checkScored, type Scored, UNKNOWN } from './scored.js';
+import { checkScored, presenceOf, type Scored, UNKNOWN } from './scored.js';
 
 /**
  * Measures how well presence scores separate positives from negatives: the area under the ROC curve of 'any class', with
@@ -13,11 +12,17 @@ import { checkScored, type Scored, UNKNOWN } from './scored.js';
  * presenceAuc({ scores, targets: [1, 0, 0, 0, 0, 1], classNames: ['crack', 'roots'] }) // 0.5
  */
 export function presenceAuc(scored: Scored): number | null {
-  const { scores, rowKinds, rows, classNames } = checkScored(scored);
+  const checked = checkScored(scored);
+  const { rowKinds, rows } = checked;
   const labels = Int8Array.from(rowKinds, (kind) =>
     kind === ROW_UNDECIDED ? UNKNOWN : Number(kind === ROW_POSITIVE),
   );
-  const presence = presenceScores(scores, classNames.length);
-  const ranked = rankClasses({ scores: presence, labels, rowKinds, rows, classNames: ['any class'] });
+  const ranked = rankClasses({
+    scores: presenceOf(checked),
+    labels,
+    rowKinds,
+    rows,
+    classNames: ['any class'],
+  });
   return countRanks(ranked.classes[0]!, new Uint16Array(rows).fill(1)).rocAuc;
 }

@@ -1,5 +1,8 @@
 import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
+import type { Key } from '../labels/distinctKeys.js';
+import { type Grouping, groupingOf } from '../labels/groups.js';
 import { PRESENT_FROM, presenceOfRows } from '../labels/instancePresence.js';
+import { checkPresence, presenceScores } from './presence.js';
 
 /** A model's scores and the true labels, in row-major order: entry (row, class) is at row · classes + class. */
 export interface Scored {
@@ -10,6 +13,16 @@ export interface Scored {
   readonly classNames: readonly string[];
   /** Name of the split, such as 'validation' or 'test'; needed to evaluate fitted thresholds. */
   readonly split?: string;
+  /**
+   * The group of each row, such as its patient, pipe or video, if rows of one group are not independent. Promises then rest
+   * on one row a group, bootstraps draw whole groups, and cross-fitting keeps them together.
+   */
+  readonly groups?: ArrayLike<Key> | undefined;
+  /**
+   * The presence score of each row, if it is not that of `scores`. Set it where `scores` were calibrated on the rows that a
+   * gate is fitted on: a promise needs presence under a calibration that does not know these rows, or under none.
+   */
+  readonly presence?: Float64Array | undefined;
 }
 
 /** The checked label of an entry whose target is unknown. */
@@ -23,10 +36,13 @@ export interface CheckedScores {
   readonly rowKinds: Uint8Array;
   readonly rows: number;
   readonly classNames: readonly string[];
+  readonly grouping?: Grouping | undefined;
+  /** Presence scores that are not those of `scores`. */
+  readonly givenPresence?: Float64Array | undefined;
 }
 
 /** Throws if scores or targets are invalid, naming the row and the class. */
-export function checkScored({ scores, targets, classNames }: Scored): CheckedScores {
+export function checkScored({ scores, targets, classNames, groups, presence }: Scored): CheckedScores {
   const classes = classNames.length;
   const duplicate = classNames.find((name, j) => classNames.indexOf(name) !== j);
   if (duplicate !== undefined) throw new RangeError(`classNames holds '${duplicate}' twice`);
@@ -47,7 +63,21 @@ export function checkScored({ scores, targets, classNames }: Scored): CheckedSco
       );
     }
   }
-  return { scores, labels, rowKinds: presenceOfRows(targets, classes), rows, classNames };
+  if (presence !== undefined) checkPresence(presence, rows);
+  return {
+    scores,
+    labels,
+    rowKinds: presenceOfRows(targets, classes),
+    rows,
+    classNames,
+    grouping: groups === undefined ? undefined : groupingOf(groups, rows),
+    givenPresence: presence,
+  };
+}
+
+/** Returns the presence scores to rank rows by. */
+export function presenceOf({ scores, classNames, givenPresence }: CheckedScores): Float64Array {
+  return givenPresence ?? presenceScores(scores, classNames.length);
 }
 
 /** Whether two lists name the same classes in the same order. */

@@ -13,6 +13,10 @@ export type NullableFigures = Pick<
   | 'fprInPositives'
   | 'fprInNegatives'
   | 'falseAlarmRate'
+  | 'falseAlarmRateByGroup'
+  | 'negativesAlarmed'
+  | 'missedRate'
+  | 'reviewRate'
 >;
 
 const REASONS: readonly (readonly [metric: keyof NullableFigures, reason: string])[] = [
@@ -26,6 +30,10 @@ const REASONS: readonly (readonly [metric: keyof NullableFigures, reason: string
   ['fprInPositives', 'no class is absent from a positive row'],
   ['fprInNegatives', 'there is no negative row'],
   ['falseAlarmRate', 'there is no negative row'],
+  ['falseAlarmRateByGroup', 'the rows have no groups, or none is negative'],
+  ['negativesAlarmed', 'there is no negative row'],
+  ['missedRate', 'there is no positive row'],
+  ['reviewRate', 'every row is undecided'],
 ];
 
 /** Lists every figure that is null, with its class and the reason. */

@@ -1,4 +1,4 @@
-import { distinctKeys, type Key } from './distinctKeys.js';
+import { distinctKeys, type Key } from '../labels/distinctKeys.js';
 import { generatorOf, type ShuffleSplitOptions } from './shuffleSplit.js';
 import { type Split, sizesOfSplit } from './splitSizes.js';
 

@@ -11,9 +11,9 @@
 //   the most rows. The published rule gives both rows of every two-row class to the largest part, so with many such
 //   classes the other parts stay empty.
 
+import type { Key } from '../labels/distinctKeys.js';
 import type { NumpyRandom } from '../random/numpyRandom.js';
 import { balanceGroups } from './balanceGroups.js';
-import type { Key } from './distinctKeys.js';
 import { generatorOf } from './shuffleSplit.js';
 import { type SparseLabels, type SplitUnits, splitUnits } from './splitUnits.js';
 import { spreadNegatives } from './spreadNegatives.js';

@@ -1,5 +1,5 @@
+import { distinctKeys, type Key } from '../labels/distinctKeys.js';
 import { type InstancePresence, instancePresence, PRESENT_FROM } from '../labels/instancePresence.js';
-import { distinctKeys, type Key } from './distinctKeys.js';
 
 /** Sparse labels, for tables with many classes: only present labels take memory. */
 export interface SparseLabels {

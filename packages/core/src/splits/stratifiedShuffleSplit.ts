@@ -1,5 +1,5 @@
+import { distinctKeys, type Key } from '../labels/distinctKeys.js';
 import type { NumpyRandom } from '../random/numpyRandom.js';
-import { distinctKeys, type Key } from './distinctKeys.js';
 import { generatorOf, type ShuffleSplitOptions } from './shuffleSplit.js';
 import { type Split, sizesOfSplit } from './splitSizes.js';
 

@@ -17,11 +17,13 @@ export function distinctKeys(
   what: string,
 ): DistinctKeys {
   const seen = new Map<Key, number>();
-  const kind = typeof values[0];
+  const kind = typeof values[0] === 'number' ? 'number' : 'string';
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     if (typeof value !== kind || Number.isNaN(value)) {
-      throw new TypeError(`${what}[${i}] is ${String(value)}; expected a ${kind}, as ${what}[0] is`);
+      throw new TypeError(
+        `${what}[${i}] is ${String(value)}; expected a ${kind}${i > 0 ? `, as ${what}[0] is` : ''}`,
+      );
     }
     if (!seen.has(value)) seen.set(value, seen.size);
   }

@@ -1,0 +1,64 @@
+// Decisions and guarantees in words, for terminals, pages and model records alike.
+
+import type { Decision, DecisionBudget } from './decision.js';
+import type { GivenGuarantee } from './guarantee.js';
+
+/**
+ * Describes the false alarms on the data of the fit: with their 95% bound, or by group if rows share groups.
+ *
+ * @example
+ * describeFalseAlarms(decision)
+ * // '38 of 805 validation negatives (4.7%; at most 6.1% with 95% confidence)'
+ * // '38 of 805 validation negatives (4.7%; 4.1% by group)'
+ */
+export function describeFalseAlarms({ report, fittedOn }: Pick<Decision, 'report' | 'fittedOn'>): string {
+  const { falseAlarms, negatives, falseAlarmRate, falseAlarmBound, falseAlarmRateByGroup } = report;
+  const of = `${fittedOn === null ? '' : `${fittedOn} `}negatives`;
+  if (falseAlarmRate === null) return `no ${of}`;
+  const rates = [
+    percent(falseAlarmRate),
+    ...(falseAlarmBound === null ? [] : [`at most ${percent(falseAlarmBound)} with 95% confidence`]),
+    ...(falseAlarmBound === null && falseAlarmRateByGroup !== null
+      ? [`${percent(falseAlarmRateByGroup)} by group`]
+      : []),
+  ];
+  return `${falseAlarms} of ${negatives} ${of} (${rates.join('; ')})`;
+}
+
+/**
+ * Says what is promised, about what, how surely, and what it rests on.
+ *
+ * @example
+ * if (report.guarantee.holds) describeGuarantee(report.guarantee)
+ * // 'at most 5% of negatives alarm, with 95% confidence (rests on 38 of 805 negatives)'
+ * // 'at most 5% of negatives alarm, counting each group equally, with 95% confidence (rests on 4 of 120 groups)'
+ * // 'at most 2% of groups with a positive are cleared, with 95% confidence, if new groups are of similar sizes (rests on 0 of 310 groups)'
+ */
+export function describeGuarantee(guarantee: GivenGuarantee): string {
+  const { about, rate, confidence, unit, groups, candidates, exceeding, of } = guarantee;
+  const isAlarm = about === 'false alarms';
+  const whole = isAlarm ? 'groups without positives get an alarm' : 'groups with a positive are cleared';
+  const single = isAlarm ? 'negatives alarm' : 'positives are cleared';
+  const weighed = unit === 'image' && groups !== null ? ', counting each group equally,' : ',';
+  const sizes = unit === 'group' ? ', if new groups are of similar sizes' : '';
+  const instances = groups !== null ? 'groups' : isAlarm ? 'negatives' : 'positives';
+  const chosen = candidates > 1 ? `; ${candidates} candidates were compared on these rows` : '';
+  return (
+    `at most ${percent(rate)} of ${unit === 'group' ? whole : single}${weighed} with ${percent(confidence)} confidence${sizes} ` +
+    `(rests on ${exceeding} of ${of} ${instances}${chosen})`
+  );
+}
+
+/** Says what a budget limits. */
+export function budgetText(budget: DecisionBudget, leastF1Neg: number | null): string {
+  if ('f1Neg' in budget) return `F1-Neg of at least ${percent(leastF1Neg ?? 0)}`;
+  const { falseAlarms, missed, confidence = null } = budget;
+  const sure = confidence === null ? '' : ` with ${percent(confidence)} confidence`;
+  const misses = missed === undefined ? '' : ` and at most ${percent(missed)} missed`;
+  return `at most ${percent(falseAlarms)} false alarms${misses}${sure}`;
+}
+
+/** Writes a share in percent, with one decimal where it has one. */
+export function percent(share: number): string {
+  return `${Number((100 * share).toFixed(share < 0.01 ? 2 : 1))}%`;
+}

@@ -1,0 +1,76 @@
+import { countRows } from '../metrics/measure.js';
+import { type MeasureOptions, prepareMeasurement } from '../metrics/measurement.js';
+import type { OutcomeCounts } from '../metrics/outcomes.js';
+import type { Scored } from '../metrics/scored.js';
+
+/** How many rows of each kind have each outcome. */
+export interface CountedOutcomes {
+  /** All rows, undecided ones included. */
+  readonly rows: OutcomeCounts;
+  readonly positives: OutcomeCounts;
+  readonly negatives: OutcomeCounts;
+}
+
+/**
+ * Counts the outcomes that a decision gives to labeled rows.
+ *
+ * @example
+ * countOutcomes(test, { threshold: decision }).positives // { clear: 12, review: 210, alarm: 78 }
+ */
+export function countOutcomes(
+  scored: Scored,
+  options: Pick<MeasureOptions, 'threshold' | 'allowSameSplit'>,
+): CountedOutcomes {
+  const measurement = prepareMeasurement(scored, options);
+  const once = new Uint16Array(measurement.ranked.rows).fill(1);
+  const { positives, negatives, undecided } = countRows(measurement, once).outcomes;
+  const all = (outcome: keyof OutcomeCounts) => positives[outcome] + negatives[outcome] + undecided[outcome];
+  return { rows: { clear: all('clear'), review: all('review'), alarm: all('alarm') }, positives, negatives };
+}
+
+/** For how many rows, and which share of positives among them. */
+export interface WorkloadOptions {
+  /** Default 1000. */
+  readonly per?: number;
+  /** The share of positives where the decision will be used. Default: as in the counted rows. */
+  readonly prevalence?: number;
+}
+
+/**
+ * Returns the work that a decision makes: how many of every 1,000 rows are cleared, reviewed and alarmed. Outcomes depend on
+ * the row being positive or negative, and on prevalence only through the mixture of both; so the shares measured here also
+ * tell the work at another prevalence.
+ *
+ * @example
+ * const counted = countOutcomes(test, { threshold: decision });
+ * workload(counted) // { clear: 196, review: 683, alarm: 121 }
+ * workload(counted, { prevalence: 0.02 }) // where only 2% are positive
+ */
+export function workload(counted: CountedOutcomes, options: WorkloadOptions = {}): OutcomeCounts {
+  const { per = 1000, prevalence } = options;
+  if (prevalence === undefined) return scaled(counted.rows, per / totalOf(counted.rows));
+  if (!(prevalence >= 0 && prevalence <= 1)) {
+    throw new RangeError(`prevalence is ${prevalence}; expected a share from 0 to 1`);
+  }
+  const [positives, negatives] = [totalOf(counted.positives), totalOf(counted.negatives)];
+  if ((prevalence > 0 && positives === 0) || (prevalence < 1 && negatives === 0)) {
+    throw new RangeError(
+      `the counted rows hold ${positives} positives and ${negatives} negatives; the work at another prevalence needs both`,
+    );
+  }
+  const ofPositives = scaled(counted.positives, positives === 0 ? 0 : (per * prevalence) / positives);
+  const ofNegatives = scaled(counted.negatives, negatives === 0 ? 0 : (per * (1 - prevalence)) / negatives);
+  return {
+    clear: ofPositives.clear + ofNegatives.clear,
+    review: ofPositives.review + ofNegatives.review,
+    alarm: ofPositives.alarm + ofNegatives.alarm,
+  };
+}
+
+function totalOf({ clear, review, alarm }: OutcomeCounts): number {
+  return clear + review + alarm;
+}
+
+function scaled({ clear, review, alarm }: OutcomeCounts, factor: number): OutcomeCounts {
+  return { clear: clear * factor, review: review * factor, alarm: alarm * factor };
+}

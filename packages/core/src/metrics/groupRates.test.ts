@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { plainRows } from '../../test/plainDecision.js';
+import { labelOrUnknown, scoredRows } from '../../test/scoredRows.js';
+import { measure } from './measure.js';
+
+test('the false-alarm rate by group is the mean of the rates of groups with negatives', () => {
+  const rows = scoredRows(labelOrUnknown).chain((scored) =>
+    fc
+      .array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), {
+        minLength: scored.scores.length / scored.classNames.length,
+        maxLength: scored.scores.length / scored.classNames.length,
+      })
+      .map((groups) => ({ ...scored, groups })),
+  );
+  fc.assert(
+    fc.property(rows, (scored) => {
+      const plain = plainRows(scored).map((row, i) => ({ ...row, group: scored.groups[i]! }));
+      const negatives = plain.filter(({ kind }) => kind === 'negative');
+      const rates = [...new Set(negatives.map(({ group }) => group))].map((group) => {
+        const own = negatives.filter((row) => row.group === group);
+        return own.filter(({ probabilities }) => probabilities.some((p) => p >= 0.5)).length / own.length;
+      });
+      const { falseAlarmRateByGroup } = measure(scored);
+      if (rates.length === 0) expect(falseAlarmRateByGroup).toBeNull();
+      else
+        expect(falseAlarmRateByGroup).toBeCloseTo(rates.reduce((sum, rate) => sum + rate) / rates.length, 12);
+    }),
+  );
+});
+
+test('without groups there is none, and the reason is given', () => {
+  const { falseAlarmRateByGroup, undefinedFigures } = measure({
+    scores: new Float64Array([0.9, 0.1]),
+    targets: [1, 0],
+    classNames: ['crack'],
+  });
+  expect(falseAlarmRateByGroup).toBeNull();
+  expect(undefinedFigures.map(({ metric }) => metric)).toContain('falseAlarmRateByGroup');
+});
