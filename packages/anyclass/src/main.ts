@@ -2,13 +2,26 @@
 
 import './commandLine/roomToStart.js';
 import { endWithLauncher } from './children/ranks/launcherLost.js';
-import { runProgram } from './commandLine/program.js';
+import { receivedWork } from './children/receivedWork.js';
+import type { WorkMessage } from './children/work.js';
+import { reported, runProgram } from './commandLine/program.js';
 import { keepGoingWithoutReaders, standardTerminal } from './commandLine/terminal.js';
 import { commandEntries } from './commands/entries.js';
 import { isSpeaker } from './distribution/speaker.js';
 
 keepGoingWithoutReaders();
+const received = await receivedWork();
 endWithLauncher();
-const exitCode = await runProgram(commandEntries, process.argv.slice(2), standardTerminal(isSpeaker()));
+const terminal = standardTerminal(isSpeaker());
+const exitCode = received
+  ? await runReceived(received)
+  : await runProgram(commandEntries, process.argv.slice(2), terminal);
 // A failed write of results may already have set an exit code.
 if (exitCode !== 0) process.exitCode = exitCode;
+
+async function runReceived({ work, isDebugging }: WorkMessage): Promise<number> {
+  return reported({ commands: commandEntries, name: work.kind, terminal, isDebugging }, async () => {
+    await (await import('./commands/work.js')).runWork(work, { ...terminal, isDebugging });
+    return 0;
+  });
+}

@@ -1,4 +1,4 @@
-// Runs `anyclass train` in its own process, so that a crash affects nothing else. The process reports its
+// Trains a run in its own process, so that a crash affects nothing else. The process reports its
 // events over a channel, and everything it prints goes to a log file.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../configuration/schema.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { FailedEvent, RunEventListener } from '../events/runEvent.js';
-import { writeWhole } from '../files/wholeFile.js';
 import { isRunEvent, type ParentMessage, parentVariable } from './messages.js';
+import { waitingForWork } from './receivedWork.js';
+import type { TrainWork, Work, WorkMessage } from './work.js';
 
 export interface ChildRunOptions {
   /** The run folder. */
@@ -17,8 +18,8 @@ export interface ChildRunOptions {
   readonly configuration: Configuration;
   /** Whether the folder already holds the run. */
   readonly isBegun: boolean;
-  /** Paths of the configuration for a new run, and of the log to which the child's output is appended. */
-  readonly files: { readonly configuration: string; readonly log: string };
+  /** The file to which the child's output is appended. */
+  readonly log: string;
   /** Number of processes that share the run's work. Default 1. */
   readonly processes?: number | undefined;
   /** Environment variables to add to our own. */
@@ -51,26 +52,32 @@ const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url))
  * Starts or resumes a run in its own process.
  *
  * @example
- * const child = startChildRun({ folder, configuration, isBegun: false, files, env: {}, onEvent: console.error });
+ * const child = startChildRun({ folder, configuration, isBegun: false, log: 'run.log', env: {}, onEvent: console.error });
  * (await child.done).kind // 'finished'
  */
 export function startChildRun(options: ChildRunOptions): ChildRun {
-  const { folder, configuration, isBegun, files, processes = 1, env, onEvent, onEpoch } = options;
-  mkdirSync(dirname(files.configuration), { recursive: true });
-  mkdirSync(dirname(files.log), { recursive: true });
-  writeWhole(files.configuration, `${JSON.stringify(configuration, null, 2)}\n`);
-  const launched = processes > 1 ? ['launch', '--processes', String(processes)] : [];
-  const words = isBegun ? ['--resume', folder] : [files.configuration, '--run', folder];
-  const log = openSync(files.log, 'a');
+  const { folder, configuration, isBegun, processes = 1, env, onEvent, onEpoch } = options;
+  const run = isBegun ? { resume: folder } : { configuration, folder };
+  const training: TrainWork = { kind: 'train', run, json: false };
+  const work: Work = processes > 1 ? { kind: 'launch', processes, work: training } : training;
+  mkdirSync(dirname(options.log), { recursive: true });
+  const log = openSync(options.log, 'a');
   // Its own process group: Ctrl-C in the terminal reaches only us, and we send each child exactly one signal.
-  const child = spawn(process.execPath, [...process.execArgv, program, ...launched, 'train', ...words], {
-    env: { ...process.env, ...env, [parentVariable]: onEpoch ? 'judges' : 'follows' },
+  const child = spawn(process.execPath, [...process.execArgv, program, work.kind], {
+    env: {
+      ...process.env,
+      ...env,
+      ...waitingForWork('channel'),
+      [parentVariable]: onEpoch ? 'judges' : 'follows',
+    },
     stdio: ['ignore', log, log, 'ipc'],
     detached: true,
   });
   closeSync(log);
   // Sending to a process that just died is not an error; its exit is reported separately.
-  const say = (message: ParentMessage) => void (child.connected && child.send(message, () => {}));
+  const say = (message: ParentMessage | WorkMessage) =>
+    void (child.connected && child.send(message, () => {}));
+  say({ kind: 'work', work, isDebugging: false });
   const seen: Seen = { hasBegun: false, failure: undefined };
   child.on('message', (message) => {
     if (!isRunEvent(message)) return;
@@ -81,7 +88,7 @@ export function startChildRun(options: ChildRunOptions): ChildRun {
       void onEpoch(message.record).then((isOver) => say({ kind: 'verdict', isOver }));
   });
   return {
-    done: outcomeOf(child, seen, files.log),
+    done: outcomeOf(child, seen, options.log),
     stop: () => void child.kill('SIGINT'),
     kill: () => void child.kill('SIGKILL'),
   };

@@ -28,9 +28,9 @@ export async function runProgram(
   words: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const debug = words.includes('--debug');
+  const isDebugging = words.includes('--debug');
   const [name, ...rest] = words.filter((word) => word !== '--debug');
-  try {
+  return reported({ commands, name, words: rest, terminal, isDebugging }, async () => {
     if (name === undefined) {
       terminal.print(programHelp(commands));
       return 2;
@@ -48,10 +48,27 @@ export async function runProgram(
       terminal.print(commandHelp(command));
       return 0;
     }
-    await command.run(parseOptions(command, rest), terminal);
+    await command.run(parseOptions(command, rest), { ...terminal, isDebugging });
     return 0;
+  });
+}
+
+export interface Reported {
+  readonly commands: readonly AnyCommand[];
+  /** Name of the command, as given. */
+  readonly name: string | undefined;
+  /** What follows the name. */
+  readonly words?: readonly string[];
+  readonly terminal: Terminal;
+  readonly isDebugging: boolean;
+}
+
+/** Does some work and returns its exit code; an error becomes a message. */
+export async function reported(context: Reported, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
   } catch (error) {
-    return await report(error, { commands, name, debug, terminal });
+    return await report(error, context);
   }
 }
 
@@ -93,15 +110,7 @@ function findCommand(commands: readonly AnyCommand[], name: string): AnyCommand 
   throw new UsageError(`no such command '${name}'${close ? `; did you mean '${close}'?` : ''}`);
 }
 
-interface Failure {
-  readonly commands: readonly AnyCommand[];
-  /** Name of the command that failed, as given. */
-  readonly name: string | undefined;
-  readonly debug: boolean;
-  readonly terminal: Terminal;
-}
-
-async function report(thrown: unknown, failure: Failure): Promise<number> {
+async function report(thrown: unknown, failure: Reported): Promise<number> {
   const error = firstError(thrown);
   const lines = await errorLines(error, error === thrown ? shownMessage(error) : messageOf(thrown), failure);
   const exitCode = error instanceof UsageError ? 2 : error instanceof UserError ? error.exitCode : 1;
@@ -115,16 +124,18 @@ async function report(thrown: unknown, failure: Failure): Promise<number> {
 async function errorLines(
   error: unknown,
   shown: string,
-  { commands, name, debug }: Failure,
+  { commands, name, words = [], isDebugging }: Reported,
 ): Promise<string[]> {
-  const message = debug && error instanceof Error ? (error.stack ?? error.message) : `anyclass: ${shown}`;
+  const message =
+    isDebugging && error instanceof Error ? (error.stack ?? error.message) : `anyclass: ${shown}`;
   if (error instanceof UsageError) {
     const known = commands.some((command) => command.name === name) ? ` ${name}` : '';
     return [message, `Try 'anyclass${known} --help'.`];
   }
   if (error instanceof UserError) {
     const next = error.next && (await named(commands, error.next.command));
-    const command = await named(commands, name);
+    // With launch, it is the launched command that takes the option.
+    const command = await named(commands, name === 'launch' ? launchedName(commands, words) : name);
     const option = command && error.setting !== undefined && settingOption(error.setting, command);
     return [
       message,
@@ -133,8 +144,12 @@ async function errorLines(
     ];
   }
   // A machine without setup is not a bug in the program either.
-  if (debug || error instanceof EngineError || isFileError(error)) return [message];
+  if (isDebugging || error instanceof EngineError || isFileError(error)) return [message];
   return [message, 'Add --debug for a stack trace.'];
+}
+
+function launchedName(commands: readonly AnyCommand[], words: readonly string[]): string | undefined {
+  return words.find((word) => commands.some((command) => command.name === word));
 }
 
 /** Returns the option that sets a field in a command; undefined if the command has none. */

@@ -11,6 +11,8 @@ export interface Terminal {
   note(text: string): void;
   /** Prints why the program failed to standard error. Without it, a note is printed. */
   fail?(text: string): void;
+  /** Whether errors are shown with a stack trace. */
+  readonly isDebugging?: boolean;
   /** Shows the progress of long work on standard error. */
   readonly onEvent: RunEventListener;
 }

@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { agentPlaces, followMain, tellMain } from '../children/ranks/agent.js';
-import { type LaunchOptions, launchRanks } from '../children/ranks/launch.js';
+import { followMain, tellMain } from '../children/ranks/agent.js';
+import { launchRanks } from '../children/ranks/launch.js';
 import { launchMachines } from '../children/ranks/machines.js';
 import type { LaunchOutcome } from '../children/ranks/rankEnds.js';
-import { command } from '../commandLine/command.js';
+import { type AgentWork, dividedCommands, type LaunchWork, type RankWork } from '../children/work.js';
+import { type Command, command } from '../commandLine/command.js';
+import { commandHelp } from '../commandLine/help.js';
 import { interruptible } from '../commandLine/interruption.js';
+import { parseOptions } from '../commandLine/parse.js';
+import type { Terminal } from '../commandLine/terminal.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 
 /** The commands that can divide their work among ranks. */
-const launchable = ['train', 'evaluate', 'predict', 'embed', 'prepare'];
+const launchable = ['train', ...dividedCommands];
 
 export const launch = command({
   name: 'launch',
@@ -61,55 +65,59 @@ export const launch = command({
       .meta({ placeholder: 'SECONDS' }),
   }),
   async run({ words, processes, machines, remoteShell, restarts, timeout }, terminal) {
-    const [name = ''] = words;
-    if (!launchable.includes(name))
-      throw new UsageError(
-        `'${name}' cannot be divided among processes; expected one of ${launchable.join(', ')}`,
-      );
-    using interruption = interruptible(
-      terminal,
-      'Waiting for the processes to save; press Ctrl-C again to quit immediately',
-    );
-    const { signal, kill } = interruption;
-    const common = { words, restarts, timeoutSeconds: timeout, note: terminal.note };
-    const places = agentPlaces();
-    if (places) return await asAgent({ ...common, places, signal, kill });
-    const outcome =
-      machines === undefined
-        ? await launchRanks({
-            ...common,
-            places: { first: 0, processes, worldSize: processes, masterAddress: '127.0.0.1' },
-            signal,
-            kill,
-          })
-        : await launchMachines({
-            ...common,
-            machines: machines.split(',').map((name) => name.trim()),
-            processes,
-            remoteShell,
-            signal,
-            kill,
-          });
-    if (outcome.kind !== 'finished') {
-      // The lines are what the failed rank wrote, prefix included.
-      const message = outcome.lines.join('\n').replace(/^anyclass: /, '');
-      throw new UserError(message, { exitCode: outcome.exitCode });
+    const [name = '', ...rest] = words;
+    const loaded = await dividedCommand(name);
+    if (rest.some((word) => word === '--help' || word === '-h')) {
+      terminal.print(commandHelp(loaded.command));
+      return undefined;
     }
-    return outcome;
+    const work = await loaded.work(rest);
+    const common = { restarts, timeoutSeconds: timeout };
+    if (machines === undefined) return launchHere({ kind: 'launch', processes, work }, terminal, common);
+    return supervised(terminal, (control) =>
+      launchMachines({
+        ...control,
+        ...common,
+        work,
+        machines: machines.split(',').map((machine) => machine.trim()),
+        processes,
+        remoteShell,
+      }),
+    );
   },
 });
 
+/** Runs ranks on this machine. */
+export async function launchHere(
+  { processes, work }: LaunchWork,
+  terminal: Terminal,
+  {
+    restarts = 0,
+    timeoutSeconds,
+  }: { readonly restarts?: number; readonly timeoutSeconds?: number | undefined } = {},
+): Promise<LaunchOutcome> {
+  const places = { first: 0, processes, worldSize: processes, masterAddress: '127.0.0.1' };
+  return supervised(terminal, (control) =>
+    launchRanks({ ...control, restarts, timeoutSeconds, work, places }),
+  );
+}
+
 /** Runs this machine's ranks on behalf of a launcher on another machine. */
-async function asAgent(options: LaunchOptions): Promise<LaunchOutcome> {
+export async function launchForMain(
+  { places, timeoutSeconds, work }: AgentWork,
+  terminal: Terminal,
+): Promise<LaunchOutcome> {
   const [asked, gone] = [new AbortController(), new AbortController()];
   using _main = followMain(
     () => asked.abort(),
     () => gone.abort(),
   );
+  using interruption = interruptible(terminal, waiting);
   const outcome = await launchRanks({
-    ...options,
-    signal: AbortSignal.any([options.signal, asked.signal]),
-    kill: AbortSignal.any([options.kill, gone.signal]),
+    ...{ places, timeoutSeconds, work, restarts: 0, note: terminal.note },
+    isDebugging: terminal.isDebugging ?? false,
+    signal: AbortSignal.any([interruption.signal, asked.signal]),
+    kill: AbortSignal.any([interruption.kill, gone.signal]),
     onEvent(event) {
       if (event.type === 'started' || event.type === 'saved') tellMain({ kind: 'event', event });
     },
@@ -121,4 +129,70 @@ async function asAgent(options: LaunchOptions): Promise<LaunchOutcome> {
   tellMain({ kind: 'rank failure', lines, exitCode, isMistake, code });
   process.exitCode = exitCode;
   return outcome;
+}
+
+const waiting = 'Waiting for the processes to save; press Ctrl-C again to quit immediately';
+
+interface Control {
+  readonly isDebugging: boolean;
+  readonly note: (text: string) => void;
+  readonly signal: AbortSignal;
+  readonly kill: AbortSignal;
+}
+
+/** Launches with Ctrl-C passed on; throws what the failed rank wrote. */
+async function supervised(
+  terminal: Terminal,
+  launching: (control: Control) => Promise<LaunchOutcome>,
+): Promise<LaunchOutcome> {
+  using interruption = interruptible(terminal, waiting);
+  const { signal, kill } = interruption;
+  const outcome = await launching({
+    isDebugging: terminal.isDebugging ?? false,
+    note: terminal.note,
+    signal,
+    kill,
+  });
+  if (outcome.kind === 'finished') return outcome;
+  // The lines are what the failed rank wrote, prefix included.
+  const message = outcome.lines.join('\n').replace(/^anyclass: /, '');
+  throw new UserError(message, { exitCode: outcome.exitCode });
+}
+
+/** A command that ranks can share, and its work for given arguments. */
+async function dividedCommand(name: string) {
+  if (name === 'train') {
+    const { train, trainWork } = await import('./train.js');
+    return {
+      command: train,
+      work: async (words: readonly string[]): Promise<RankWork> => trainWork(parseOptions(train, words)),
+    };
+  }
+  const kind = dividedCommands.find((each) => each === name);
+  if (kind === undefined)
+    throw new UsageError(
+      `'${name}' cannot be divided among processes; expected one of ${launchable.join(', ')}`,
+    );
+  const divided = await loadDivided(kind);
+  return {
+    command: divided,
+    work: async (words: readonly string[]): Promise<RankWork> => ({
+      kind,
+      options: parseOptions(divided, words),
+    }),
+  };
+}
+
+/** Loads a command whose work ranks divide. */
+export async function loadDivided(kind: (typeof dividedCommands)[number]): Promise<Command> {
+  switch (kind) {
+    case 'evaluate':
+      return (await import('./evaluate.js')).evaluate;
+    case 'predict':
+      return (await import('./predict.js')).predict;
+    case 'embed':
+      return (await import('./embed.js')).embed;
+    case 'prepare':
+      return (await import('./prepare.js')).prepare;
+  }
 }

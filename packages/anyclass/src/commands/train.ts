@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { connectParent } from '../children/parentLink.js';
+import type { TrainWork } from '../children/work.js';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
+import type { Terminal } from '../commandLine/terminal.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
 import { UsageError } from '../errors/usageError.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
-import type { TrainOptions } from '../training/activeRun.js';
+import type { TrainingResult, TrainOptions } from '../training/activeRun.js';
 import { readConfiguration } from '../training/readConfiguration.js';
 import { resume as resumeRun, train as trainRun } from '../workflows/trainAndReport.js';
 import { settingOption } from './datasetOptions.js';
@@ -15,6 +17,20 @@ import { configText, dataField } from './trainingOptions.js';
 
 /** The exit code when the parent process stops the run: the same as after Ctrl-C. */
 const stoppedByParent = 130;
+
+const options = z.object({
+  config: z.string().optional().describe(configText),
+  data: dataField,
+  set: settingOption('set a field by its dotted name; --fields lists them'),
+  run: z
+    .string()
+    .optional()
+    .describe('run folder; default a new folder in runs')
+    .meta({ placeholder: 'DIR' }),
+  resume: z.string().optional().describe('resume this run').meta({ placeholder: 'RUN' }),
+  fields: z.boolean().default(false).describe('list the configuration fields and their defaults, and exit'),
+  json: z.boolean().default(false).describe('print JSON'),
+});
 
 export const train = command({
   name: 'train',
@@ -26,67 +42,69 @@ export const train = command({
     ['anyclass train paper/sewerml/tresnet-l --data sewerml=DIR', "the paper's setup"],
     ['anyclass train --resume runs/sewer', 'resume an interrupted run'],
   ],
-  options: z.object({
-    config: z.string().optional().describe(configText),
-    data: dataField,
-    set: settingOption('set a field by its dotted name; --fields lists them'),
-    run: z
-      .string()
-      .optional()
-      .describe('run folder; default a new folder in runs')
-      .meta({ placeholder: 'DIR' }),
-    resume: z.string().optional().describe('resume this run').meta({ placeholder: 'RUN' }),
-    fields: z.boolean().default(false).describe('list the configuration fields and their defaults, and exit'),
-    json: z.boolean().default(false).describe('print JSON'),
-  }),
-  async run({ config, data, set, run, resume, fields, json }, terminal) {
-    if (fields) {
+  options,
+  async run(given, terminal) {
+    if (given.fields) {
       const all = configurationFields();
-      terminal.print(json ? JSON.stringify(all, null, 2) : fieldList(all));
+      terminal.print(given.json ? JSON.stringify(all, null, 2) : fieldList(all));
       return all;
     }
-    if ((config === undefined) === (resume === undefined)) {
-      throw new UsageError('give either a CONFIG or RECIPE to start a run, or --resume RUN to resume one');
-    }
-    if (resume !== undefined && (data !== undefined || Object.keys(set).length > 0 || run !== undefined)) {
+    return trainHere(await trainWork(given), terminal);
+  },
+});
+
+/** Turns options into the work of one or several processes; reads the configuration. */
+export async function trainWork(given: z.output<typeof options>): Promise<TrainWork> {
+  const { config, data, set, run, resume, fields, json } = given;
+  if (fields) throw new UsageError('--fields trains nothing that processes could share');
+  if ((config === undefined) === (resume === undefined)) {
+    throw new UsageError('give either a CONFIG or RECIPE to start a run, or --resume RUN to resume one');
+  }
+  if (config === undefined || resume !== undefined) {
+    if (data !== undefined || Object.keys(set).length > 0 || run !== undefined) {
       throw new UsageError(
         '--resume uses the configuration of the run and cannot be combined with --data, --set or --run',
       );
     }
-    if (run !== undefined) checkOutputFolder('--run', run);
-    using parent = connectParent();
-    using interruption = interruptible(terminal);
-    try {
-      const configuration =
-        config === undefined ? undefined : await readConfiguration(config, { dataset: data, set });
-      const options: TrainOptions = {
-        run,
-        onEvent(event) {
-          terminal.onEvent(event);
-          parent?.emit(event);
-        },
-        signal: parent ? AbortSignal.any([interruption.signal, parent.signal]) : interruption.signal,
-        onEpoch: parent?.onEpoch,
-      };
-      const result = configuration
-        ? await trainRun(configuration, options)
-        : await resumeRun(resume ?? '', options);
-      if (result.isFinishedElsewhere) return result;
-      if (!result.summary) {
-        const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
-        throw new UserError('The run is not finished; resume it', {
-          exitCode,
-          next: resumeCommand(result.folder),
-        });
-      }
-      terminal.print(json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary));
-      return result;
-    } catch (error) {
-      parent?.fail(run ?? resume ?? '', error);
-      throw error;
+    return { kind: 'train', run: { resume: resume ?? '' }, json };
+  }
+  if (run !== undefined) checkOutputFolder('--run', run);
+  const configuration = await readConfiguration(config, { dataset: data, set });
+  return { kind: 'train', run: { configuration, folder: run }, json };
+}
+
+/** Trains in this process, and reports to the one that started it, if any. */
+export async function trainHere({ run, json }: TrainWork, terminal: Terminal): Promise<TrainingResult> {
+  using parent = connectParent();
+  using interruption = interruptible(terminal);
+  try {
+    const how: TrainOptions = {
+      onEvent(event) {
+        terminal.onEvent(event);
+        parent?.emit(event);
+      },
+      signal: parent ? AbortSignal.any([interruption.signal, parent.signal]) : interruption.signal,
+      onEpoch: parent?.onEpoch,
+    };
+    const result =
+      'resume' in run
+        ? await resumeRun(run.resume, how)
+        : await trainRun(run.configuration, { ...how, run: run.folder });
+    if (result.isFinishedElsewhere) return result;
+    if (!result.summary) {
+      const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
+      throw new UserError('The run is not finished; resume it', {
+        exitCode,
+        next: resumeCommand(result.folder),
+      });
     }
-  },
-});
+    terminal.print(json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary));
+    return result;
+  } catch (error) {
+    parent?.fail('resume' in run ? run.resume : (run.folder ?? ''), error);
+    throw error;
+  }
+}
 
 function fieldList(fields: readonly ConfigurationField[]): string {
   const width = Math.max(...fields.map(({ name }) => name.length));

@@ -170,7 +170,7 @@ test('the guard against libtorch works: train needs it', () => {
 describe('mistakes', () => {
   test.each([
     [['compare', 'tiny.json'], 2, '--out is missing'],
-    [['compare', 'tiny.json', '--out', 'x', '--losses', 'bec'], 1, "did you mean 'bce'?"],
+    [['compare', 'tiny.json', '--out', 'x', '--losses', 'bec'], 2, "did you mean 'bce'?"],
     [
       ['compare', 'tiny.json', '--out', 'x', '--losses', 'any-bce@lambda=7'],
       1,

@@ -100,10 +100,7 @@ function start(run: RunRow, { env }: ChildDevice, options: RunAllOptions): Child
     folder,
     configuration,
     isBegun,
-    files: {
-      configuration: join(out, 'configurations', `${name}.json`),
-      log: join(out, 'logs', `${name}.log`),
-    },
+    log: join(out, 'logs', `${name}.log`),
     processes,
     env: { ...sharedCores(devices.length * (jobs ?? 1) * processes), ...env },
     onEvent: (event) => changed(run, { type: 'child', name, state: 'running', event }, options),

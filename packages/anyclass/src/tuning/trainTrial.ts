@@ -90,10 +90,7 @@ async function inProcess(
     folder,
     configuration,
     isBegun: existsSync(runPaths(folder).config),
-    files: {
-      configuration: join(study, 'configurations', `${name}.json`),
-      log: join(study, 'logs', `${name}.log`),
-    },
+    log: join(study, 'logs', `${name}.log`),
     processes,
     env,
     onEvent: hooks.onEvent,

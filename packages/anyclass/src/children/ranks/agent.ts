@@ -1,24 +1,17 @@
 // An agent: the launcher on one of several machines, controlled over a remote shell by the main launcher that
 // the user started. Since there is no channel, they exchange lines: on standard error, lines that start with
-// a mark are for the main launcher; on standard input, it sends `stop`. When standard input closes, the main
-// launcher is gone.
+// a mark are for the main launcher; on standard input, it sends the work and later `stop`. When standard input
+// closes, the main launcher is gone.
 
 import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent } from '../messages.js';
 import { isRankFailure, type RankFailure } from './rankFailure.js';
-import { placesVariable, type RankPlaces } from './rankPlaces.js';
 
 const mark = '\u0001anyclass ';
 export const stopWord = 'stop';
 
 /** A message from an agent: an event that says where a restart resumes, or why its ranks failed. */
 export type AgentMessage = RankFailure | { readonly kind: 'event'; readonly event: RunEvent };
-
-/** The ranks on this machine; undefined unless another launcher started this one. */
-export function agentPlaces(environment: NodeJS.ProcessEnv = process.env): RankPlaces | undefined {
-  const text = environment[placesVariable];
-  return text === undefined ? undefined : JSON.parse(text);
-}
 
 export function tellMain(message: AgentMessage): void {
   process.stderr.write(`${mark}${JSON.stringify(message)}\n`);

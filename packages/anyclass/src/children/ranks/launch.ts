@@ -9,15 +9,17 @@ import { backendVariable, timeoutVariable } from '../../distribution/ranks.js';
 import { counted } from '../../errors/counted.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent, parentVariable } from '../messages.js';
+import type { RankPlaces, RankWork } from '../work.js';
 import { allEnded } from './allEnded.js';
 import type { LaunchOutcome } from './rankEnds.js';
-import type { RankPlaces } from './rankPlaces.js';
 import { startRank } from './rankProcess.js';
 import { type ResumedWork, resumedWork } from './resumedWork.js';
 
 export interface LaunchOptions {
-  /** Arguments of `anyclass`, as for a single process. */
-  readonly words: readonly string[];
+  /** The same for all ranks. */
+  readonly work: RankWork;
+  /** Whether the ranks show errors with a stack trace. */
+  readonly isDebugging: boolean;
   readonly places: RankPlaces;
   readonly restarts: number;
   /** Called with the events of the ranks on this machine. */
@@ -38,7 +40,7 @@ export const graceMilliseconds = 8000;
  *
  * @example
  * const places = { first: 0, processes: 2, worldSize: 2, masterAddress: '127.0.0.1' };
- * await launchRanks({ words: ['train', 'quick'], places, restarts: 0, note: console.error, signal, kill });
+ * await launchRanks({ work: { kind: 'train', run: { configuration }, json: false }, places, restarts: 0, note: console.error, signal, kill });
  */
 export async function launchRanks(options: LaunchOptions): Promise<LaunchOutcome> {
   return restarting(options, (work) => attempt(options, work));
@@ -46,10 +48,10 @@ export async function launchRanks(options: LaunchOptions): Promise<LaunchOutcome
 
 /** Makes attempts until one succeeds or another would not help. */
 export async function restarting(
-  options: Pick<LaunchOptions, 'words' | 'restarts' | 'signal' | 'note'>,
+  options: Pick<LaunchOptions, 'work' | 'restarts' | 'signal' | 'note'>,
   attempt: (work: ResumedWork) => Promise<LaunchOutcome>,
 ): Promise<LaunchOutcome> {
-  const work = resumedWork(options.words);
+  const work = resumedWork(options.work);
   for (let left = options.restarts; ; left--) {
     const outcome = await attempt(work);
     if (outcome.kind !== 'failed' || !outcome.isWorthRestart || options.signal.aborted) return outcome;
@@ -64,19 +66,19 @@ export async function restarting(
 async function attempt(options: LaunchOptions, work: ResumedWork): Promise<LaunchOutcome> {
   const { places, signal, kill } = options;
   const port = places.masterPort ?? (await freePort());
-  const words = work.words();
+  const message = { kind: 'work', work: work.next(), isDebugging: options.isDebugging } as const;
   const ranks = Array.from({ length: places.processes }, (_, localRank) =>
     startRank({
       rank: places.first + localRank,
-      words,
+      message,
       env: environmentOf(options, localRank, port),
-      isSpeaker: places.first + localRank === 0,
-      onMessage: (message) => {
-        if (isRunEvent(message)) {
-          work.listen(message);
-          options.onEvent?.(message);
+      isFirst: places.first + localRank === 0,
+      onMessage: (said) => {
+        if (isRunEvent(said)) {
+          work.listen(said);
+          options.onEvent?.(said);
         }
-        if (places.first + localRank === 0) relayToParent(message);
+        if (places.first + localRank === 0) relayToParent(said);
       },
     }),
   );

@@ -6,13 +6,13 @@ import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../errors/usageError.js';
+import { waitingForWork } from '../receivedWork.js';
+import type { RankPlaces, RankWork, WorkMessage } from '../work.js';
 import { agentReader, stopWord } from './agent.js';
 import { allEnded } from './allEnded.js';
 import { graceMilliseconds, type LaunchOptions, restarting } from './launch.js';
 import type { LaunchOutcome } from './rankEnds.js';
 import type { RankFailure } from './rankFailure.js';
-import type { RankPlaces } from './rankPlaces.js';
-import { placesVariable } from './rankPlaces.js';
 import { keptLines, type RankEnd } from './rankProcess.js';
 import type { ResumedWork } from './resumedWork.js';
 
@@ -38,7 +38,7 @@ const program = fileURLToPath(new URL('../../../bin/anyclass.js', import.meta.ur
  * Runs the ranks on all machines until they exit, including restarts.
  *
  * @example
- * await launchMachines({ words: ['train', 'config.json'], machines: ['node1', 'node2'], processes: 8, remoteShell: 'ssh', … });
+ * await launchMachines({ work: { kind: 'train', run: { configuration }, json: false }, machines: ['node1', 'node2'], processes: 8, remoteShell: 'ssh', … });
  */
 export async function launchMachines(options: MachinesOptions): Promise<LaunchOutcome> {
   checkMachines(options.machines);
@@ -59,13 +59,13 @@ function checkMachines(machines: readonly string[]): void {
 
 async function attempt(options: MachinesOptions, work: ResumedWork): Promise<LaunchOutcome> {
   const { machines, processes, signal, kill } = options;
-  const words = work.words();
+  const rankWork = work.next();
   // In this range, ports are neither reserved nor assigned to outgoing connections.
   const masterPort = randomInt(20_000, 32_768);
   const masterAddress = (machines[0] ?? '').replace(/^.*@/, '');
   const worldSize = machines.length * processes;
   const agents = machines.map((machine, number) =>
-    startAgent(options, words, work, {
+    startAgent(options, rankWork, work, {
       number,
       machine,
       places: { first: number * processes, processes, worldSize, masterAddress, masterPort },
@@ -96,34 +96,38 @@ function hangUp({ child }: Agent): void {
 }
 
 function startAgent(
-  { remoteShell, processes, timeoutSeconds }: MachinesOptions,
-  words: readonly string[],
-  work: ResumedWork,
+  { remoteShell, timeoutSeconds, isDebugging }: MachinesOptions,
+  work: RankWork,
+  resumed: ResumedWork,
   { number, machine, places }: Pick<Agent, 'number' | 'machine'> & { readonly places: RankPlaces },
 ): Agent {
-  const timeout = timeoutSeconds === undefined ? [] : ['--timeout', String(timeoutSeconds)];
-  const launch = ['launch', '--processes', String(processes), ...timeout, ...words];
-  const environment = [...passedOn(), [placesVariable, JSON.stringify(places)] as const];
+  const message: WorkMessage = {
+    kind: 'work',
+    work: { kind: 'agent', places, timeoutSeconds, work },
+    isDebugging,
+  };
+  const environment = [...passedOn(), ...Object.entries(waitingForWork('input'))];
   const [file, args] = commandOn(machine, remoteShell, [
     'env',
     ...environment.map(([name, value]) => `${name}=${value}`),
     process.execPath,
     program,
-    ...launch,
+    'launch',
   ]);
   const child = spawn(file, args, {
     stdio: ['pipe', number === 0 ? 'inherit' : 'ignore', 'pipe'],
     detached: true,
   });
   child.stdin?.on('error', () => {}); // its exit is reported anyway
+  child.stdin?.write(`${JSON.stringify(message)}\n`);
   let failure: RankFailure | undefined;
   let printed = '';
   child.stderr?.on(
     'data',
     agentReader(
-      (message) => {
-        if (message.kind === 'event') work.listen(message.event);
-        else failure = message;
+      (said) => {
+        if (said.kind === 'event') resumed.listen(said.event);
+        else failure = said;
       },
       (text) => {
         if (number === 0) process.stderr.write(text);

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../events/runEvent.js';
+import type { TrainWork } from '../work.js';
 import { outcomeOf } from './rankEnds.js';
 import type { RankFailure } from './rankFailure.js';
 import type { RankEnd } from './rankProcess.js';
@@ -60,16 +64,33 @@ test('ranks that were asked to stop are interrupted', () => {
   });
 });
 
-test('a restart resumes a run that had started, and otherwise starts it', () => {
-  const words = ['train', 'quick', '--json'];
-  const begun = resumedWork(words);
-  expect([begun.words(), begun.words()]).toEqual([words, words]);
+test('a restart resumes a run that had started, and otherwise starts it; all else about the work stays', () => {
+  const work: TrainWork = { kind: 'train', run: { configuration, folder: 'nowhere/a' }, json: true };
+  const begun = resumedWork(work);
+  expect([begun.next(), begun.next()]).toEqual([work, work]);
   begun.listen(startedIn('runs/a'));
-  expect(begun.words()).toEqual(['train', '--resume', 'runs/a', '--json']);
-  const other = resumedWork(['evaluate', 'runs/a']);
-  other.words();
-  expect(other.words()).toEqual(['evaluate', 'runs/a']);
+  expect(begun.next()).toEqual({ ...work, run: { resume: 'runs/a' } });
+  const resumed = resumedWork({ ...work, run: { resume: 'runs/b' } });
+  resumed.next();
+  resumed.listen(startedIn('runs/b'));
+  expect(resumed.next()).toEqual({ ...work, run: { resume: 'runs/b' } });
+  const other = resumedWork({ kind: 'evaluate', options: { model: 'runs/a', replicates: 0 } });
+  other.next();
+  expect(other.next()).toEqual({ kind: 'evaluate', options: { model: 'runs/a', replicates: 0 } });
 });
+
+test('a restart resumes a run whose folder has one by then, but not if it had one at the start', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'anyclass-restart-'));
+  writeFileSync(join(folder, 'config.json'), '{}');
+  const work = resumedWork({ kind: 'train', run: { configuration, folder }, json: false });
+  expect([work.next(), work.next()].map((each) => each.kind === 'train' && 'resume' in each.run)).toEqual([
+    false,
+    true,
+  ]);
+  rmSync(folder, { recursive: true });
+});
+
+const configuration = { data: { dataset: 'digits' } };
 
 function startedIn(run: string): RunEvent {
   return {

@@ -3,8 +3,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { launcherVariable } from '../messages.js';
+import { waitingForWork } from '../receivedWork.js';
+import type { WorkMessage } from '../work.js';
 import { isRankFailure, type RankFailure } from './rankFailure.js';
-import { placesVariable } from './rankPlaces.js';
 
 export interface RankProcess {
   readonly rank: number;
@@ -29,11 +30,10 @@ export interface RankEnd {
 
 export interface RankProcessOptions {
   readonly rank: number;
-  /** Arguments of `anyclass`. */
-  readonly words: readonly string[];
+  readonly message: WorkMessage;
   readonly env: Readonly<Record<string, string>>;
-  /** Whether it prints to our own streams; the output of the others is kept in case they die. */
-  readonly isSpeaker: boolean;
+  /** Only the first of all ranks prints to our own streams; the others' output is kept in case they die. */
+  readonly isFirst: boolean;
   readonly onMessage: (message: unknown) => void;
 }
 
@@ -41,22 +41,22 @@ const program = fileURLToPath(new URL('../../../bin/anyclass.js', import.meta.ur
 const keptBytes = 4000;
 export const keptLines = 12;
 
-export function startRank({ rank, words, env, isSpeaker, onMessage }: RankProcessOptions): RankProcess {
-  const { [placesVariable]: _, ...environment } = process.env;
+export function startRank({ rank, message, env, isFirst, onMessage }: RankProcessOptions): RankProcess {
   // Its own process group: Ctrl-C in the terminal reaches only us, and we send each rank exactly one signal.
-  const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
-    env: { ...environment, ...env, [launcherVariable]: '1' },
-    stdio: ['ignore', isSpeaker ? 'inherit' : 'ignore', isSpeaker ? 'inherit' : 'pipe', 'ipc'],
+  const child = spawn(process.execPath, [...process.execArgv, program, message.work.kind], {
+    env: { ...process.env, ...env, ...waitingForWork('channel'), [launcherVariable]: '1' },
+    stdio: ['ignore', isFirst ? 'inherit' : 'ignore', isFirst ? 'inherit' : 'pipe', 'ipc'],
     detached: true,
   });
+  child.send(message, () => {}); // if it has just died, its exit is reported anyway
   let failure: RankFailure | undefined;
   let printed = '';
   child.stderr?.on('data', (text: Buffer) => {
     printed = `${printed}${text}`.slice(-keptBytes);
   });
-  child.on('message', (message) => {
-    if (isRankFailure(message)) failure = message;
-    else onMessage(message);
+  child.on('message', (said) => {
+    if (isRankFailure(said)) failure = said;
+    else onMessage(said);
   });
   const ended = new Promise<RankEnd>((resolve) => {
     const end = (code: number | null, signal: NodeJS.Signals | null) =>

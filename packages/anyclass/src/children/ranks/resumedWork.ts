@@ -1,12 +1,13 @@
-// What a restart runs: training is resumed; any other command is run again.
+// What a restart works on: a run that has started is resumed; any other work is done again.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunEvent } from '../../events/runEvent.js';
+import type { RankWork } from '../work.js';
 
 export interface ResumedWork {
-  /** Arguments of `anyclass`. */
-  words(): readonly string[];
+  /** The work of the next attempt. */
+  next(): RankWork;
   /** Says where the work resumes, for a note. */
   from(): string;
   /** Learns from the first rank's events which run it is and what it saved. */
@@ -14,39 +15,35 @@ export interface ResumedWork {
 }
 
 /**
+ * Follows work that may be restarted. A restart changes which run is trained, and nothing else.
+ *
  * @example
- * const work = resumedWork(['train', 'quick']);
+ * const work = resumedWork({ kind: 'train', run: { configuration }, json: true });
  * work.listen({ type: 'started', run: 'runs/digits', … });
- * work.words() // ['train', '--resume', 'runs/digits']
+ * work.next() // { kind: 'train', run: { resume: 'runs/digits' }, json: true }
  */
-export function resumedWork(words: readonly string[]): ResumedWork {
-  const isTraining = words[0] === 'train' && !words.includes('--resume');
-  let run = isTraining ? optionOf(words, '--run') : undefined;
+export function resumedWork(work: RankWork): ResumedWork {
+  const isStarting = work.kind === 'train' && 'configuration' in work.run;
+  let folder = isStarting && 'configuration' in work.run ? work.run.folder : undefined;
   let hasStarted = false;
   let saved: string | undefined;
-  const isBegun = () => run !== undefined && (hasStarted || existsSync(join(run, 'config.json')));
   // Only a restart resumes: a folder that holds a run when we start is a mistake, as without a launcher.
   let isFirst = true;
   return {
-    words() {
-      const isResumed = isTraining && !isFirst && isBegun() && run !== undefined;
+    next() {
+      const isRestart = !isFirst;
       isFirst = false;
-      if (!isResumed || run === undefined) return words;
-      return ['train', '--resume', run, ...words.filter((word) => word === '--json' || word === '--debug')];
+      if (!isRestart || work.kind !== 'train' || !isStarting || folder === undefined) return work;
+      const isBegun = hasStarted || existsSync(join(folder, 'config.json'));
+      return isBegun ? { ...work, run: { resume: folder } } : work;
     },
     from: () => (saved === undefined ? 'from the beginning' : `from ${saved}`),
     listen(event) {
       if (event.type === 'started') {
-        run = event.run;
+        folder = event.run;
         hasStarted = true;
       }
       if (event.type === 'saved') saved = event.checkpoint;
     },
   };
-}
-
-function optionOf(words: readonly string[], flag: string): string | undefined {
-  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
-  if (at < 0) return undefined;
-  return words[at] === flag ? words[at + 1] : words[at]?.slice(flag.length + 1);
 }
