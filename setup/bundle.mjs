@@ -18,6 +18,7 @@ const torch = join(root, 'packages/torch');
 const workers = [
   'data/images/dicom/codecThread.js',
   'data/images/decoding/pool/decodeProcess.js',
+  'serving/bodies/parseThread.js',
   'serving/models/inferenceWorker.js',
 ];
 

@@ -108,7 +108,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/anyclass/src/networks': ['layers', 'published', '.', 'weights'],
   'packages/anyclass/src/playground': ['.', 'page'],
   'packages/anyclass/src/reports': ['.', 'experiment'],
-  'packages/anyclass/src/serving': ['requests', 'models', 'operation', 'api', 'pages', 'http', '.'],
+  'packages/anyclass/src/serving': ['requests', 'models', 'operation', 'api', 'bodies', 'pages', 'http', '.'],
 };
 
 /** Which packages a package may import. */

@@ -55,6 +55,7 @@ export const serveModels = command({
       'Finishing open requests; press Ctrl-C again to quit immediately',
     );
     await using server = await serve(models, { ...settings, token, decision });
+    using _survival = server.surviveErrors();
     terminal.print(json ? JSON.stringify({ url: server.url, models: server.models() }) : servingText(server));
     if (!isLocal(settings.host) && token === undefined)
       terminal.note(

@@ -57,7 +57,7 @@ describe.skipIf(!isBuilt)('limits (needs the built package)', () => {
     for (const name of ['a', 'b', 'c']) form.append(name, new Blob([asBody(await picture(1))]), name);
     expect(await predict(server, form, {})).toMatchObject({
       status: 413,
-      body: { detail: expect.stringContaining('3 images') },
+      body: { detail: expect.stringContaining('limit of 2 images') },
     });
     const fine = await predict(server, asBody(await picture(1)));
     expect(fine.status).toBe(200);

@@ -19,8 +19,9 @@ import {
   type ServeSettings,
   serveOptions,
 } from './operation/options.js';
-import type { ServerState } from './operation/serverState.js';
+import { type ServerState, tellUnexpected } from './operation/serverState.js';
 import { createAdmission } from './requests/admission.js';
+import { createUploads } from './requests/uploads.js';
 
 /** A running server. */
 export interface Server extends AsyncDisposable {
@@ -31,6 +32,11 @@ export interface Server extends AsyncDisposable {
   models(): ModelSummary[];
   /** Reopens every model, as when its file changes; the old versions answer until the new ones work. */
   reload(): Promise<void>;
+  /**
+   * Until disposed, errors that belong to no request are logged and counted, and do not end the process. For
+   * programs that only serve: it concerns the errors of the whole process.
+   */
+  surviveErrors(): Disposable;
   /** Answers open requests and those that arrive during the drain time, then stops. */
   close(): Promise<void>;
 }
@@ -69,12 +75,16 @@ export async function serve(models: readonly string[], options: ServeOptions = {
     token,
     models: served,
     admission,
+    uploads: createUploads(settings),
     metrics,
     log,
     predictions,
     isDraining: false,
   };
-  const closeModels = () => Promise.all(Array.from(served.values(), (model) => model.close()));
+  const closeModels = async () => {
+    state.uploads.close();
+    await Promise.all(Array.from(served.values(), (model) => model.close()));
+  };
   let http: HttpServer;
   try {
     http = await listen(state);
@@ -107,8 +117,21 @@ export async function serve(models: readonly string[], options: ServeOptions = {
     async reload() {
       for (const model of served.values()) await model.reload();
     },
+    surviveErrors: () => surviveErrors(state),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+function surviveErrors(state: ServerState): Disposable {
+  const tell = (error: unknown) => tellUnexpected(state, error);
+  process.on('unhandledRejection', tell);
+  process.on('uncaughtException', tell);
+  return {
+    [Symbol.dispose]() {
+      process.off('unhandledRejection', tell);
+      process.off('uncaughtException', tell);
+    },
   };
 }
 

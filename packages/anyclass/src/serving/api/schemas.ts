@@ -3,6 +3,9 @@
 
 import { z } from 'zod';
 
+/** Text that is returned or logged. */
+const shortText = z.string().max(1000);
+
 const base64Image = z
   .string()
   .min(1)
@@ -10,7 +13,7 @@ const base64Image = z
 
 const jsonImage = z.union([
   base64Image,
-  z.object({ name: z.string().optional().describe('returned with the prediction'), data: base64Image }),
+  z.object({ name: shortText.optional().describe('returned with the prediction'), data: base64Image }),
 ]);
 
 const feature = z.number().nullable();
@@ -21,7 +24,7 @@ const featureRow = z
 
 export const predictRequest = z
   .object({
-    model: z.string().optional().describe('the model; required only if several are served'),
+    model: shortText.optional().describe('the model; required only if several are served'),
     image: jsonImage.optional(),
     images: z.array(jsonImage).min(1).optional(),
     row: featureRow.optional(),
@@ -111,7 +114,7 @@ const parameters = z.record(z.string(), z.unknown()).optional();
 
 export const inferRequest = z
   .object({
-    id: z.string().optional(),
+    id: shortText.optional(),
     parameters,
     inputs: z
       .array(

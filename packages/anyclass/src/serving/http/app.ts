@@ -1,10 +1,11 @@
 // The server's routes.
 
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { messageOf, reasonOf } from '../../errors/reasonOf.js';
 import { openApi } from '../api/openApi.js';
-import { findModel, isReady, type ServerState } from '../operation/serverState.js';
+import type { JsonRequests } from '../bodies/jsonRequests.js';
+import { findModel, isReady, type ServerState, tellUnexpected } from '../operation/serverState.js';
 import { apiPage } from '../pages/apiPage.js';
 import { tryPage } from '../pages/tryPage.js';
 import { Problem, type ProblemText, problemBody } from '../requests/problem.js';
@@ -16,9 +17,9 @@ import { type Arrived, createOverflow } from './overflow.js';
 import { predictRoute } from './predictRoute.js';
 import { createRouter, type Found, type Router } from './router.js';
 
-export function createApp(state: ServerState): RequestListener {
+export function createApp(state: ServerState, requests: JsonRequests): RequestListener {
   const { settings, token } = state;
-  const router = createRoutes(state);
+  const router = createRoutes(state, requests);
   const guards = [hostGuard(settings), originGuard(settings), tokenGuard(token)];
 
   const answerTo = (exchange: Exchange, found: Found | undefined): Answer | Promise<Answer> => {
@@ -38,9 +39,10 @@ export function createApp(state: ServerState): RequestListener {
 
   const respond = async (arrived: Arrived) => {
     const exchange = exchangeOf(arrived);
-    const found = router.find(exchange.path);
+    let found: Found | undefined;
     let answer: Answer;
     try {
+      found = router.find(exchange.path);
       answer = await answerTo(exchange, found);
     } catch (error) {
       answer = problemAnswer(state, exchange, problemOf(state, exchange, error));
@@ -49,11 +51,23 @@ export function createApp(state: ServerState): RequestListener {
     finish(exchange, found?.route ?? 'none', answer);
   };
 
-  const overflow = createOverflow(state, (arrived) => void respond(arrived));
+  /** Runs everything that is done for a request. Whatever it throws costs that request alone. */
+  const guarded = async (arrived: Arrived, work: (arrived: Arrived) => void | Promise<void>) => {
+    try {
+      await work(arrived);
+    } catch (error) {
+      sendInternal(arrived.outgoing);
+      tellUnexpected(state, error);
+    }
+  };
+
+  const overflow = createOverflow(state, (arrived) => void guarded(arrived, respond));
   return (incoming, outgoing) => {
-    const arrived = { incoming, outgoing, arrivedAt: performance.now() };
-    if (state.admission.isFull && isPlainPrediction(incoming)) overflow.refuse(arrived);
-    else void respond(arrived);
+    // A connection that breaks is of no interest here, but an error without a listener would end the process.
+    incoming.on('error', () => {});
+    outgoing.on('error', () => {});
+    const isRefused = state.admission.isFull && isPlainPrediction(incoming);
+    void guarded({ incoming, outgoing, arrivedAt: performance.now() }, isRefused ? overflow.refuse : respond);
   };
 }
 
@@ -65,7 +79,7 @@ function isPlainPrediction({ method, url = '', headers }: IncomingMessage): bool
   return method === 'POST' && /^\/v1\/predict(\?|$)/.test(url) && headers.origin === undefined;
 }
 
-function createRoutes(state: ServerState): Router {
+function createRoutes(state: ServerState, requests: JsonRequests): Router {
   const { token, models, metrics } = state;
   const needsToken = token !== undefined;
   const router = createRouter();
@@ -74,7 +88,7 @@ function createRoutes(state: ServerState): Router {
   router.add('GET', '/health/ready', () => readiness(state));
   router.add('GET', '/metrics', async () => text(await metrics.text(), metrics.contentType));
 
-  router.add('POST', '/v1/predict', (exchange) => predictRoute(state, exchange));
+  router.add('POST', '/v1/predict', (exchange) => predictRoute(state, requests, exchange));
   router.add('GET', '/v1/models', () => json({ models: [...models.values()].map(modelSummary) }));
   router.add('GET', '/v1/models/:name', (_, { name }) => json(modelSummary(findModel(state, name))));
 
@@ -87,7 +101,7 @@ function createRoutes(state: ServerState): Router {
       pathModel(state, parts);
       return readiness(state);
     });
-    router.add('POST', `${path}/infer`, (exchange, parts) => inferRoute(state, exchange, parts));
+    router.add('POST', `${path}/infer`, (exchange, parts) => inferRoute(state, requests, exchange, parts));
   }
 
   router.add('GET', '/', (exchange) => htmlPage(exchange, tryPage([...models.keys()], { needsToken })));
@@ -118,6 +132,13 @@ function readiness(state: ServerState): Answer {
   if (isReady(state)) return text('ready');
   const reason = state.isDraining ? 'the server is shutting down' : 'a model is not loaded';
   throw new Problem('unavailable', reason, { retryAfter: 2 });
+}
+
+/** Answers 500, unless there is an answer; one that was only started is cut off. */
+function sendInternal(outgoing: ServerResponse): void {
+  if (outgoing.writableEnded) return;
+  if (outgoing.headersSent) outgoing.destroy();
+  else outgoing.writeHead(500, { 'Content-Length': 0, Connection: 'close' }).end();
 }
 
 /** Returns what to tell the client about an error; the reason for an internal error goes only to the log. */

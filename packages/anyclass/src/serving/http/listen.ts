@@ -4,6 +4,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorCode, fileProblem } from '@anyclass/files';
 import { UserError } from '../../errors/userError.js';
+import { createJsonRequests } from '../bodies/jsonRequests.js';
 import type { ServeSettings } from '../operation/options.js';
 import type { ServerState } from '../operation/serverState.js';
 import { createApp } from './app.js';
@@ -17,6 +18,7 @@ const openSockets = new WeakMap<HttpServer, ReadonlySet<Socket>>();
  */
 export async function listen(state: ServerState): Promise<HttpServer> {
   const { settings, limits } = state;
+  const requests = createJsonRequests(limits.images);
   const server = createServer(
     // A request that does not arrive in time gets a 408; Node checks every second.
     {
@@ -26,8 +28,9 @@ export async function listen(state: ServerState): Promise<HttpServer> {
       keepAliveTimeout: 65_000,
       noDelay: true,
     },
-    createApp(state),
+    createApp(state, requests),
   );
+  server.once('close', () => void requests.close());
   const sockets = new Set<Socket>();
   openSockets.set(server, sockets);
   server.on('connection', (socket) => {

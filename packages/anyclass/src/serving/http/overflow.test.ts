@@ -22,8 +22,9 @@ async function fullServer({ imagesPerSecond = 0 } = {}) {
   const log = { info: tell, warn: tell, error: tell };
   const admitted: Arrived[] = [];
   const ticket: Ticket = admission.enter(1);
+  ticket.setImages(1);
   const overflow = createOverflow({ admission, metrics, log, isDraining: false }, (arrived) => {
-    admission.enter(1);
+    admission.enter(1).setImages(1);
     admitted.push(arrived);
     arrived.outgoing.end('admitted');
   });

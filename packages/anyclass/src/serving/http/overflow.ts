@@ -98,7 +98,7 @@ export function createOverflow(state: OverflowState, admit: (arrived: Arrived) =
   };
 
   admission.onRoom(() => {
-    while (waiting.length > 0 && !admission.isFull) {
+    for (let room = admission.room; room > 0 && waiting.length > 0; room -= 1) {
       const arrived = next();
       if (arrived) admit(arrived);
     }

@@ -1,4 +1,6 @@
 import { named } from '../../inference/predictor.js';
+import type { RequestImage } from '../bodies/jsonImages.js';
+import type { JsonRequests } from '../bodies/jsonRequests.js';
 import type { ModelVersion } from '../models/modelVersion.js';
 import { logPrediction } from '../operation/predictionLog.js';
 import { findModel, type ServerState } from '../operation/serverState.js';
@@ -6,13 +8,17 @@ import { Problem } from '../requests/problem.js';
 import type { Answer, Exchange } from './exchange.js';
 import { answer, type Outcome } from './predicting.js';
 import { createPredictionText, type PredictionText } from './predictionText.js';
-import { type RequestImage, requestImages } from './requestImages.js';
+import { requestImages } from './requestImages.js';
 
 /** POST /v1/predict: predicts one or more images or rows. */
-export async function predictRoute(state: ServerState, exchange: Exchange): Promise<Answer> {
+export async function predictRoute(
+  state: ServerState,
+  json: JsonRequests,
+  exchange: Exchange,
+): Promise<Answer> {
   let sent: readonly RequestImage[] = [];
   const { model, version, outcomes } = await answer(state, exchange, async (body) => {
-    const request = await requestImages(exchange.incoming.headers['content-type'] ?? '', body);
+    const request = await requestImages(json, state, exchange.incoming.headers['content-type'] ?? '', body);
     sent = request.images;
     return {
       model: findModel(state, request.model ?? queryModel(exchange)),

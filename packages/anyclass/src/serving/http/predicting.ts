@@ -1,13 +1,14 @@
 // Handles a prediction request from arrival to answer: admission, deadline, and clients that disconnect.
 
 import type { StoredImage } from '../../data/dataset/imageSource.js';
+import { checkImages } from '../bodies/jsonImages.js';
 import { Cancellation } from '../models/cancellation.js';
 import type { FeatureRow, ImageAnswer, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
 import type { ServerState } from '../operation/serverState.js';
 import { Problem } from '../requests/problem.js';
+import { type RequestBody, wholeBody } from '../requests/uploads.js';
 import type { Exchange } from './exchange.js';
-import { readBody } from './readBody.js';
 
 /** What a request asks for, known once its body is read. */
 export interface Asked {
@@ -34,11 +35,16 @@ export interface Answered {
 export async function answer(
   state: ServerState,
   { incoming, outgoing, arrivedAt, logged }: Exchange,
-  understand: (body: Uint8Array) => Asked | Promise<Asked>,
+  understand: (body: RequestBody) => Promise<Asked>,
 ): Promise<Answered> {
-  const { admission, limits, metrics } = state;
+  const { admission, limits, metrics, uploads } = state;
   const declared = incoming.headers['content-length'];
-  const ticket = admission.enter(declared === undefined ? limits.bodyBytes : Number(declared));
+  const ticket = admission.enter(declared === undefined ? 0 : Number(declared));
+  const upload = { ticket, limit: limits.bodyBytes };
+  const body: RequestBody = {
+    whole: () => wholeBody(uploads, incoming, upload),
+    parts: (onPart) => uploads.receive(incoming, onPart, upload),
+  };
   const cancellation = new Cancellation();
   const deadline = setTimeout(
     () => cancellation.cancel(new Problem('deadline', deadlineText(limits.milliseconds), { retryAfter: 1 })),
@@ -48,13 +54,8 @@ export async function answer(
   outgoing.once('close', onClose);
   let work: Promise<unknown> = Promise.resolve();
   try {
-    const { model, images } = await understand(await readBody(incoming, limits.bodyBytes));
-    if (images.length > limits.images) {
-      throw new Problem(
-        'too-large',
-        `the request has ${images.length} images or rows; the limit is ${limits.images}`,
-      );
-    }
+    const { model, images } = await Promise.race([understand(body), canceled(cancellation)]);
+    checkImages(images.length, limits.images);
     ticket.setImages(images.length);
     Object.assign(logged, { model: model.name, images: images.length });
     cancellation.throwIfCanceled();

@@ -3,18 +3,24 @@
 import { availableParallelism } from 'node:os';
 import type { StoredImage } from '../../data/dataset/imageSource.js';
 import { floatsOf, inputBytes, isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
+import { PixelLimitError } from '../../data/dataset/reading/pixelLimit.js';
 import { createDecoder } from '../../data/images/decoding/decoder.js';
+import { checkDeclared, ImageFormatError } from '../../data/images/decoding/untrusted.js';
+import { jpegFrame } from '../../data/images/formats/jpegFrame.js';
 import { limiter } from '../../data/images/limiter.js';
+import { MachineError } from '../../data/images/storage/storage.js';
 import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { UserError } from '../../errors/userError.js';
 import { vectorOf } from '../../inference/vectorInputs.js';
-import { Problem } from '../requests/problem.js';
+import { Problem, type ProblemKind } from '../requests/problem.js';
 import { createBatcher } from './batcher.js';
 import type { Cancellation } from './cancellation.js';
 import type { InferenceThread } from './inferenceThread.js';
-import { checkUpload } from './uploadedImage.js';
 import type { OpenedModel } from './workerMessages.js';
+
+/** Seconds that decoding an image may take; the largest allowed ones take about three. */
+const decodeSeconds = 15;
 
 /** A row of a table: its features in the model's order or by name; NaN for a missing one. */
 export interface FeatureRow {
@@ -68,7 +74,10 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   const classes = description.classes.length;
   // Last in, first out, so that a lightly loaded server touches little memory.
   const spare = Array.from({ length: pixels.length / stride }, (_, i) => pixels.length / stride - 1 - i);
-  const decoder = isFeatureFormat(format) ? undefined : createDecoder(format, {});
+  const untrusted = { mostPixels: maxPixels, seconds: decodeSeconds };
+  const decoder = isFeatureFormat(format)
+    ? undefined
+    : createDecoder({ ...format, pixelLimit: maxPixels }, untrusted);
   // More than the number of threads, so that the decoder has work while this thread handles a burst of
   // requests.
   const limited = limiter(8 * availableParallelism());
@@ -106,7 +115,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     }
     if (!decoder)
       throw new Problem('wrong-type', 'the model takes rows of features; send JSON with row or rows');
-    if (image.kind === 'encoded') await checkUpload(image.bytes, maxPixels);
+    if (image.kind === 'encoded') checkUpload(image.bytes, maxPixels);
     await decoder.decodeInto(image, pixels, slot * stride);
     listener.decoded((performance.now() - start) / 1000);
   };
@@ -122,7 +131,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
       cancellation.throwIfCanceled();
     } catch (error) {
       spare.push(slot);
-      throw error instanceof DataError ? new Problem('unreadable', error.message) : error;
+      throw error instanceof DataError ? new Problem(problemKind(error), error.message) : error;
     }
     return batcher.add({ slot, since: performance.now() }, cancellation);
   };
@@ -144,6 +153,19 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
       await Promise.all([decoder?.close(), thread.close()]);
     },
   };
+}
+
+/** Checks what costs nothing; the decoder checks everything that is not a JPEG. */
+function checkUpload(bytes: Uint8Array, maxPixels: number): void {
+  if (bytes.length === 0) throw new DataError('the image is empty');
+  const frame = jpegFrame(bytes);
+  if (frame) checkDeclared(frame, maxPixels);
+}
+
+function problemKind(error: DataError): ProblemKind {
+  if (error instanceof PixelLimitError) return 'too-large';
+  if (error instanceof ImageFormatError) return 'wrong-type';
+  return error instanceof MachineError ? 'unavailable' : 'unreadable';
 }
 
 /** Returns the numbers of a row in the order of the model's features. */

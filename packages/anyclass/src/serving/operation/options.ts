@@ -38,6 +38,17 @@ export const serveFields = {
     .default(30)
     .describe('seconds that a request may take before it is dropped with 503')
     .meta({ placeholder: 'SECONDS' }),
+  minRate: z
+    .number()
+    .min(0)
+    .default(4)
+    .describe('minimum kilobytes per second at which a body arrives after 5 s; slower ones get 408')
+    .meta({ placeholder: 'KB' }),
+  slowUploads: z
+    .int()
+    .positive()
+    .default(32)
+    .describe('maximum bodies per client address that take over 2 s; the slowest of more get 408'),
   maxBody: z
     .number()
     .positive()

@@ -1,8 +1,10 @@
 // The state that the parts of a running server share.
 
+import { messageOf, reasonOf } from '../../errors/reasonOf.js';
 import type { ServedModel } from '../models/servedModel.js';
 import type { Admission } from '../requests/admission.js';
 import { Problem } from '../requests/problem.js';
+import type { Uploads } from '../requests/uploads.js';
 import type { LineWriter, Log } from './log.js';
 import type { ServingMetrics } from './metrics.js';
 import type { RequestLimits, ServeSettings } from './options.js';
@@ -14,6 +16,7 @@ export interface ServerState {
   /** The models by name, in the order given. */
   readonly models: ReadonlyMap<string, ServedModel>;
   readonly admission: Admission;
+  readonly uploads: Uploads;
   readonly metrics: ServingMetrics;
   readonly log: Log;
   /** Where predictions are logged; undefined if they are not. */
@@ -23,6 +26,19 @@ export interface ServerState {
    * after its answer.
    */
   isDraining: boolean;
+}
+
+/** Logs and counts an error that nobody expected. */
+export function tellUnexpected({ metrics, log }: Pick<ServerState, 'metrics' | 'log'>, error: unknown): void {
+  metrics.rejected('internal');
+  try {
+    log.error('unexpected error', {
+      error: reasonOf(error),
+      stack: error instanceof Error ? error.stack : messageOf(error),
+    });
+  } catch {
+    // The error may be the log's own; then it is only counted.
+  }
 }
 
 /**

@@ -1,10 +1,13 @@
-// Limits on the images and bytes in flight. Requests beyond them are refused before their bodies are read.
+// Limits on the images and bytes in flight. Requests beyond them are refused before their bodies are read. A
+// request takes room only for what has arrived: a slow client keeps nobody else out.
 
 import { Problem } from './problem.js';
 
-/** A request's place in the queue. */
+/** A request's part of the limits: none at first. */
 export interface Ticket {
-  /** Sets the number of images once it is known. @throws Problem if there is no room for that many now */
+  /** Adds bytes of the body as they arrive. @throws Problem if there is no room for them */
+  addBytes(bytes: number): void;
+  /** Takes places in the queue once the body is there. @throws Problem if there is no room for that many now */
   setImages(images: number): void;
   /** Frees the place; called once nothing of the request is in use. */
   leave(): void;
@@ -15,7 +18,10 @@ export interface Admission {
   readonly isFull: boolean;
   /** Returns the message for a refused client, and the seconds after which it should retry. */
   fullText(): { readonly message: string; readonly retryAfter: number };
-  /** Reserves a place for a request with a body of this size. @throws Problem if the server is full */
+  /**
+   * Lets in a request with a body of this size, without reserving anything for it. @throws Problem if the
+   * server is full
+   */
   enter(bytes: number): Ticket;
   /** Sets the listener that is called whenever a request has left the queue. */
   onRoom(listener: () => void): void;
@@ -23,6 +29,8 @@ export interface Admission {
   answered(images: number): void;
   /** Returns the recent rate of answered images. */
   imagesPerSecond(): number;
+  /** How many more images can be accepted. */
+  readonly room: number;
   readonly images: number;
   readonly bytes: number;
 }
@@ -32,7 +40,7 @@ export interface Admission {
  *
  * @example
  * const ticket = admission.enter(contentLength);
- * try { … } finally { ticket.leave(); }
+ * try { ticket.addBytes(part.length); … } finally { ticket.leave(); }
  */
 export function createAdmission(limits: { readonly images: number; readonly bytes: number }): Admission {
   let images = 0;
@@ -52,6 +60,15 @@ export function createAdmission(limits: { readonly images: number; readonly byte
     throw new Problem('queue-full', message, { retryAfter });
   };
 
+  const refuseBytes = () => {
+    const megabytes = (value: number) => `${Math.ceil(value / 1e6)} MB`;
+    throw new Problem(
+      'queue-full',
+      `requests already take ${megabytes(bytes)} of at most ${megabytes(limits.bytes)} in memory; retry in 1 s`,
+      { retryAfter: 1 },
+    );
+  };
+
   return {
     get isFull() {
       return isFull();
@@ -59,29 +76,27 @@ export function createAdmission(limits: { readonly images: number; readonly byte
     fullText: () => refusalOf(1),
     enter(size) {
       if (isFull()) refuse(1);
-      if (bytes + size > limits.bytes && bytes > 0) {
-        const megabytes = (value: number) => `${Math.ceil(value / 1e6)} MB`;
-        throw new Problem(
-          'queue-full',
-          `requests already take ${megabytes(bytes)} of at most ${megabytes(limits.bytes)} in memory; retry in 1 s`,
-          { retryAfter: 1 },
-        );
-      }
-      let own = 1;
+      if (bytes + size > limits.bytes && bytes > 0) refuseBytes();
+      let ownImages = 0;
+      let ownBytes = 0;
       let hasLeft = false;
-      images += 1;
-      bytes += size;
       return {
+        addBytes(more) {
+          // A single request always has room.
+          if (bytes + more > limits.bytes && bytes > ownBytes) refuseBytes();
+          bytes += more;
+          ownBytes += more;
+        },
         setImages(count) {
-          if (images - own + count > limits.images) refuse(count);
-          images += count - own;
-          own = count;
+          if (images - ownImages + count > limits.images) refuse(count);
+          images += count - ownImages;
+          ownImages = count;
         },
         leave() {
           if (hasLeft) return;
           hasLeft = true;
-          images -= own;
-          bytes -= size;
+          images -= ownImages;
+          bytes -= ownBytes;
           tellRoom();
         },
       };
@@ -91,6 +106,9 @@ export function createAdmission(limits: { readonly images: number; readonly byte
     },
     answered: (count) => rate.add(count),
     imagesPerSecond: () => rate.perSecond(),
+    get room() {
+      return limits.images - images;
+    },
     get images() {
       return images;
     },

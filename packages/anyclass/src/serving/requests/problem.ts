@@ -8,6 +8,7 @@ export const problems = {
   'foreign-origin': { status: 403, title: 'Origin not allowed' },
   'not-found': { status: 404, title: 'No such endpoint or model' },
   'wrong-method': { status: 405, title: 'Method not allowed' },
+  'too-slow': { status: 408, title: 'The request arrives too slowly' },
   'too-large': { status: 413, title: 'The request exceeds a limit' },
   'wrong-type': { status: 415, title: 'Unsupported content type' },
   unreadable: { status: 422, title: 'The image could not be read' },
@@ -28,6 +29,9 @@ export interface ProblemText {
   readonly retryAfter?: number | undefined;
 }
 
+/** Characters of a detail, which may quote the request. */
+const longestDetail = 1000;
+
 /**
  * A problem with a request, reported to its client.
  *
@@ -44,7 +48,7 @@ export class Problem extends Error implements ProblemText {
     // traces.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(detail);
+    super(detail.length > longestDetail ? `${detail.slice(0, longestDetail)}…` : detail);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Problem';
     this.kind = kind;

@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { StoredImage } from '../../dataset/imageSource.js';
 import type { PixelFormat } from '../../dataset/reading/pixelFormat.js';
+import { imageKind } from '../formats/imageKind.js';
 import { wasRead } from '../storage/storage.js';
 import { decodeImage, decodeInto, decodeWithSharp } from './decode.js';
 import { decodeJpegFile } from './jpeg.js';
-import { createDecodePool } from './pool/decodePool.js';
+import { createDecodePool, type DecodePoolOptions } from './pool/decodePool.js';
 
 /** Decodes images to one size, many at once. */
 export interface Decoder {
@@ -24,17 +25,19 @@ export interface UnreadImage {
   read(): Promise<StoredImage>;
 }
 
-export interface DecoderOptions {
+export interface DecoderOptions extends DecodePoolOptions {
   /**
-   * Number of processes for sharp (see `createDecoder`); 0 for threads of this process. Default: one per
-   * core, or 0 on fewer than four cores.
+   * Number of processes for everything but JPEG (see `createDecoder`); 0 for threads of this process.
+   * Default: one per core. On fewer than four cores, these decode only DICOM, or everything if images come
+   * from strangers.
    */
   readonly processes?: number;
 }
 
 /**
  * Creates a decoder. JPEG is decoded in threads of this process; sharp decodes everything else, in separate
- * processes or in this one. The pixels are the same either way. Nothing starts until the first image needs it.
+ * processes or in this one. The pixels are the same either way. DICOM is decoded in JavaScript, which would
+ * stop this process meanwhile. Nothing starts until the first image needs it.
  *
  * @example
  * const decoder = createDecoder({ width: 224, height: 224, channels: 3 }, {});
@@ -43,10 +46,13 @@ export interface DecoderOptions {
  */
 export function createDecoder(format: PixelFormat, options: DecoderOptions): Decoder {
   const cores = availableParallelism();
-  const { processes = cores >= 4 ? cores : 0 } = options;
-  const pool = processes === 0 ? undefined : createDecodePool(format, processes);
+  const { processes = cores, ...poolOptions } = options;
+  const isForAll = options.processes !== undefined || options.mostPixels !== undefined || cores >= 4;
+  const pool = processes === 0 ? undefined : createDecodePool(format, processes, poolOptions);
   const decodeOther = async (image: StoredImage) =>
-    pool && image.kind === 'encoded' ? pool.decode(image.bytes) : decodeWithSharp(image, format);
+    pool && image.kind === 'encoded' && (isForAll || imageKind(image.bytes) === 'dicom')
+      ? pool.decode(image.bytes)
+      : decodeWithSharp(image, format);
   return {
     decode: (image) => decodeImage(image, format, decodeOther),
     decodeInto: (image, out, offset) => decodeInto(image, format, out, offset, decodeOther),

@@ -3,6 +3,7 @@
 // Most pixels equal Pillow's.
 
 import type { PixelFormat } from '../../dataset/reading/pixelFormat.js';
+import { jpegFrame } from '../formats/jpegFrame.js';
 import { type ImagesAddon, imagesAddon } from './imagesAddon.js';
 
 /** The same limit as in native/images/jpeg.cc. */
@@ -27,7 +28,7 @@ export async function decodeJpeg(
   offset: number,
 ): Promise<boolean> {
   const decode = decoder();
-  if (decode === undefined || !isJpeg(bytes) || isLimited(format)) return false;
+  if (decode === undefined || !isJpeg(bytes) || isOverLimit(bytes, format)) return false;
   return decode(bytes, out, offset, format.width, format.height, format.channels);
 }
 
@@ -61,6 +62,13 @@ export function jpegDecoder(): JpegDecoder {
 
 function decoder(): ImagesAddon['decodeJpeg'] {
   return process.env['ANYCLASS_JPEG'] === 'sharp' ? undefined : imagesAddon()?.decodeJpeg;
+}
+
+/** Whether sharp is to enforce the pixel limit, because the image exceeds it or hides its size. */
+function isOverLimit(bytes: Uint8Array, format: PixelFormat): boolean {
+  if (!isLimited(format)) return false;
+  const frame = jpegFrame(bytes);
+  return frame === undefined || frame.width * frame.height > (format.pixelLimit ?? mostPixels);
 }
 
 /** Whether the pixel limit is below this decoder's own; sharp then enforces it. */

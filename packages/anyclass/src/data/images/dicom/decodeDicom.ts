@@ -1,14 +1,13 @@
-import type { DataSet } from 'dicom-parser';
 import { DataError } from '../../../errors/dataError.js';
-import { reasonOf } from '../../../errors/reasonOf.js';
 import type { StoredImage } from '../../dataset/imageSource.js';
 import { type Frame, frameIndex } from '../../dataset/reading/frames.js';
 import { checkPixels } from '../../dataset/reading/pixelLimit.js';
 import type { Levels } from '../levels/levels.js';
 import { fullYbr, paletteColors, ybrToRgb } from './colors.js';
-import { type DicomHeader, readDicomHeader } from './dicomHeader.js';
+import type { DicomHeader } from './dicomHeader.js';
 import { frameSamples } from './frameSamples.js';
 import { grayLevels } from './grayLevels.js';
+import { openDicom } from './openDicom.js';
 import { storedValues } from './storedValues.js';
 
 /**
@@ -25,10 +24,12 @@ export async function decodeDicom(
     pixelLimit,
   }: { readonly frame?: Frame | undefined; readonly pixelLimit?: number | undefined },
 ): Promise<Levels | Extract<StoredImage, { kind: 'pixels' }>> {
-  const { file, header } = await openDicom(bytes);
+  const opened = await openDicom(bytes);
+  const { header } = opened;
   const { width, height, photometric } = header;
   checkPixels(width, height, pixelLimit);
   const index = frameIndex(frame, header.frames);
+  const file = await opened.withFrame(index);
   const samples = await frameSamples(file, header, index);
   const pixels = (rgb: Uint8Array) => ({ kind: 'pixels', pixels: rgb, width, height, channels: 3 }) as const;
   if (photometric === 'YBR_FULL_422' && !samples.isRgb) {
@@ -56,20 +57,6 @@ export async function dicomSize(
 ): Promise<{ width: number; height: number; channels: number; frames: number }> {
   const { width, height, samples, frames } = (await openDicom(bytes)).header;
   return { width, height, channels: samples, frames };
-}
-
-async function openDicom(bytes: Uint8Array): Promise<{ file: DataSet; header: DicomHeader }> {
-  const { default: parser } = await import('dicom-parser');
-  let file: DataSet;
-  try {
-    file = parser.parseDicom(bytes);
-  } catch (error) {
-    // The parser also throws plain objects and strings.
-    const reason =
-      typeof error === 'object' && error !== null && 'exception' in error ? error.exception : error;
-    throw new DataError(`damaged DICOM: ${reasonOf(reason).replace(/^dicomParser[.:]\w+: /, '')}`);
-  }
-  return { file, header: readDicomHeader(file) };
 }
 
 function unread({ photometric, bitsAllocated }: DicomHeader): DataError {

@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import {
+  type Attribute,
   type DicomContent,
   dicomFile,
   item,
@@ -16,6 +18,7 @@ import {
 import { decodeImage } from '../decoding/decode.js';
 import { windowed } from '../levels/levels.js';
 import { decodeDicom } from './decodeDicom.js';
+import { openDicom } from './openDicom.js';
 
 const words = (...values: number[]) =>
   Buffer.from(Uint16Array.from(values, (value) => value & 0xffff).buffer);
@@ -238,3 +241,45 @@ describe.skipIf(isMissing)(
     }, 60_000);
   },
 );
+
+describe('files made to exhaust the machine', () => {
+  const deflatedSyntax = '1.2.840.10008.1.2.1.99';
+  /** A file whose content after the meta information is deflated. */
+  const deflated = (content: DicomContent) => {
+    const plain = dicomFile({ ...content, transferSyntax: deflatedSyntax });
+    const start = 132 + 12 + 8 + deflatedSyntax.length;
+    return Buffer.concat([plain.subarray(0, start), deflateRawSync(plain.subarray(start))]);
+  };
+  const pixels = words(1, 2, 3, 4);
+
+  test('a deflated file is read, and no further than the end of its frame', async () => {
+    const file = deflated({ width: 2, height: 2, pixels });
+    expect(await levelsOf(file)).toEqual([1, 2, 3, 4]);
+    const long = deflated({ width: 2, height: 2, pixels: Buffer.concat([pixels, Buffer.alloc(1 << 26)]) });
+    expect(long.length).toBeLessThan(100_000);
+    const opened = await openDicom(long);
+    expect((await opened.withFrame(0)).byteArray.length).toBeLessThan(1 << 25);
+    expect(await levelsOf(long)).toEqual([1, 2, 3, 4]);
+    await expect(opened.withFrame(4_000_000)).resolves.toMatchObject({
+      byteArray: { length: expect.toSatisfy((length: number) => length > 1 << 24 && length < 1 << 25) },
+    });
+  });
+
+  test('a deflated file whose header goes on for ever is refused', async () => {
+    const filler: Attribute = [0x00090001, 'OB', Buffer.alloc(1 << 26)];
+    const file = deflated({ width: 2, height: 2, pixels, attributes: [filler] });
+    await expect(decodeDicom(file, {})).rejects.toThrow('no pixels in its first 16 MiB');
+  });
+
+  test('a file with millions of elements, or with elements a hundred thousand deep, is refused', async () => {
+    const empty = Buffer.from([9, 0, 1, 0, 0x43, 0x53, 0, 0]);
+    const [meta, rest] = [gray([1]).subarray(0, 132 + 12 + 8 + 20), gray([1]).subarray(132 + 12 + 8 + 20)];
+    const many = Buffer.concat([meta, Buffer.alloc(600_000 * empty.length, empty), rest]);
+    await expect(decodeDicom(many, {})).rejects.toThrow('more than 500000 elements');
+    const open = Buffer.from([
+      9, 0, 1, 0, 0x53, 0x51, 0, 0, 255, 255, 255, 255, 254, 255, 0, 224, 255, 255, 255, 255,
+    ]);
+    const deep = Buffer.concat([meta, Buffer.alloc(100_000 * open.length, open), rest]);
+    await expect(decodeDicom(deep, {})).rejects.toThrow('nested too deeply');
+  });
+});

@@ -62,6 +62,16 @@ export function readDicomHeader(file: DataSet): DicomHeader {
   };
 }
 
+/** The bytes of an uncompressed frame; one with fewer than 8 bits per value may end within a byte. */
+export function frameBytes(header: DicomHeader): number {
+  return Math.ceil(frameBits(header) / 8);
+}
+
+export function frameBits({ width, height, samples, bitsAllocated, photometric }: DicomHeader): number {
+  const perPixel = photometric === 'YBR_FULL_422' ? 2 : samples;
+  return width * height * perPixel * bitsAllocated;
+}
+
 /** The numbers of an attribute that stores them as text, such as window centers. */
 export function decimals(file: DataSet, tag: string): number[] {
   const values = (file.string(tag) ?? '').split('\\').filter((part) => part.trim() !== '');

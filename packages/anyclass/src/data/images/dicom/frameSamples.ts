@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { DataError } from '../../../errors/dataError.js';
 import { type DecodedFrame, decodeFrame } from './codecs.js';
 import { type DeclaredSize, declaredSize } from './declaredSize.js';
-import type { DicomHeader } from './dicomHeader.js';
+import { type DicomHeader, frameBits } from './dicomHeader.js';
 import { decodeLosslessJpeg } from './losslessJpeg.js';
 import { decodeRunLengths } from './runLengths.js';
 
@@ -112,9 +112,7 @@ function plainFrame(
 ): Uint8Array {
   if (element.fragments)
     throw new DataError('damaged DICOM: the pixels are compressed but declared as uncompressed');
-  const { width, height, samples, bitsAllocated, photometric } = header;
-  const perPixel = photometric === 'YBR_FULL_422' ? 2 : samples;
-  const bits = width * height * perPixel * bitsAllocated;
+  const bits = frameBits(header);
   // One-bit frames follow one another without padding.
   if (bits % 8 !== 0 && frame > 0)
     throw new DataError('DICOM frames that start within a byte are not supported');

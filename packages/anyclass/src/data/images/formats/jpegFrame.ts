@@ -7,6 +7,9 @@ export interface JpegFrame {
   readonly height: number;
 }
 
+/** Fill bytes and segments before the frame header: a camera writes a few dozen, an attacker millions. */
+const mostSteps = 100_000;
+
 /**
  * The first frame header of a JPEG; undefined if the bytes are not a JPEG, or if the header
  * is not where it should be.
@@ -18,7 +21,7 @@ export function jpegFrame(bytes: Uint8Array): JpegFrame | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 2;
-  while (at + 9 < bytes.length) {
+  for (let steps = 0; at + 9 < bytes.length && steps < mostSteps; steps++) {
     if (bytes[at] !== 0xff) return undefined;
     const marker = bytes[at + 1]!;
     if (marker === 0xff) {

@@ -1,7 +1,7 @@
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import { DataError } from '../../../errors/dataError.js';
 import { reasonOf } from '../../../errors/reasonOf.js';
-import { defaultPixelLimit } from '../../dataset/reading/pixelLimit.js';
+import { defaultPixelLimit, PixelLimitError } from '../../dataset/reading/pixelLimit.js';
 import { MachineError } from '../storage/storage.js';
 import { isTooShort } from './jpegFrame.js';
 
@@ -81,6 +81,7 @@ export function decodeError(error: unknown): DataError {
     return new MachineError(
       `the system has no more threads for decoding images (${reason}); raise the limits on memory and processes (ulimit -v, ulimit -u)`,
     );
-  const isTooLarge = reason.includes('pixel limit');
-  return new DataError(isTooLarge ? `${reason}; raise data.pixelLimit if the image is genuine` : reason);
+  return reason.includes('pixel limit')
+    ? new PixelLimitError(`${reason}; raise data.pixelLimit if the image is genuine`)
+    : new DataError(reason);
 }

@@ -2,8 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
+import sharp from 'sharp';
 import { describe, expect, test, vi } from 'vitest';
+import { PixelLimitError } from '../../../dataset/reading/pixelLimit.js';
 import { decodeWithSharp } from '../decode.js';
+import { ImageFormatError } from '../untrusted.js';
 import { createDecodePool } from './decodePool.js';
 import { frameHeader, frameReader } from './frames.js';
 
@@ -75,4 +78,36 @@ describe.skipIf(!built)('decoding in processes (needs the built package)', () =>
       await expect(pool.decode(bytesOf('rgb.png'))).rejects.toThrow('closed');
     },
   );
+
+  test.skipIf(!existsSync(childList))(
+    'an image that takes too long is given up, and the next ones are decoded (needs /proc)',
+    async () => {
+      const pool = createDecodePool(format, 1, { seconds: 4 });
+      const before = children();
+      await pool.decode(bytesOf('rgb.png'));
+      process.kill(children().filter((pid) => !before.includes(pid))[0]!, 'SIGSTOP');
+      const first = pool.decode(bytesOf('rgb.png')).catch((error: Error) => error.message);
+      const second = pool.decode(bytesOf('gray.png'));
+      expect(await first).toBe('not decoded within 4 s');
+      expect((await second)[0]).toBe(88);
+      await pool.close();
+    },
+  );
+
+  test('images of strangers are checked in the process, and errors keep their kind', async () => {
+    const pool = createDecodePool(format, 1, { mostPixels: 4000 });
+    const small = await sharp({ create: { width: 60, height: 60, channels: 3, background: '#123' } })
+      .png()
+      .toBuffer();
+    const large = await sharp({ create: { width: 70, height: 60, channels: 3, background: '#123' } })
+      .webp()
+      .toBuffer();
+    expect((await pool.decode(small)).length).toBe(20 * 12 * 3);
+    await expect(pool.decode(large)).rejects.toThrow(PixelLimitError);
+    await expect(
+      pool.decode(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')),
+    ).rejects.toThrow(ImageFormatError);
+    await expect(pool.decode(Buffer.from('text'))).rejects.toMatchObject({ name: 'DataError' });
+    await pool.close();
+  });
 });
