@@ -8,6 +8,7 @@ import { damaged } from '../../../../test/damage.js';
 import { DataError } from '../../../errors/dataError.js';
 import { closeDataset } from '../../dataset/dataset.js';
 import { openDataset } from '../../openDataset.js';
+import { openParquet } from './parquetFile.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../../test/fixtures/data');
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-damaged-parquet-'));
@@ -89,6 +90,38 @@ test('a file with empty cells and no checksums: 400 damaged copies, and copies w
   expect(await refusals('cells.parquet', damagedCopies(withEmptyCells, 400), hasAll)).toBeGreaterThan(200);
   expect(await refusals('cells.parquet', flippedCopies(withEmptyCells), hasAll)).toBeGreaterThan(50);
 }, 120_000);
+
+test('lists, structs and delta encodings: 200 damaged copies, and copies with one flipped bit, keep all rows or are refused within a second', async () => {
+  const whole = readFileSync(join(fixtures, 'encodings.parquet'));
+  const columns = ['name', 'word', 'suffix', 'count', 'large', 'half', 'flag', 'image', 'labels', 'vector'];
+  const path = join(folder, 'nested.parquet');
+  let refused = 0;
+  let copies = 0;
+  for (const bytes of [...damagedCopies(whole, 200), ...flippedCopies(whole)]) {
+    writeFileSync(path, bytes);
+    copies += 1;
+    const before = process.cpuUsage();
+    const found = await rowsIn(path, columns).catch((error: unknown) => error);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(1);
+    if (found instanceof DataError) refused += 1;
+    else expect(found).toBe(300);
+  }
+  expect(refused).toBeGreaterThan(copies / 4);
+}, 240_000);
+
+async function rowsIn(path: string, columns: readonly string[]): Promise<number> {
+  const file = await openParquet(path);
+  try {
+    let rows = 0;
+    for (let group = 0; group + 1 < file.groupStarts.length; group++) {
+      for await (const block of file.readGroup(group, columns)) rows += block.length;
+    }
+    return rows;
+  } finally {
+    await file.close();
+  }
+}
 
 test('a run of two billion empty cells, which would keep hyparquet busy for minutes, is refused', async () => {
   // The levels of `root`: ten zeros, ten ones, and again, each as a byte with twice the length

@@ -1,8 +1,7 @@
-import type { ColumnMetaData, FileMetaData } from 'hyparquet';
-import { parquetSchema } from 'hyparquet';
-import { getPhysicalColumns, getTreePath } from 'hyparquet/src/schema.js';
+import { type ColumnMetaData, type FileMetaData, parquetSchema } from 'hyparquet';
 import { DataError } from '../../../errors/dataError.js';
 import { chunkRange } from './rowGroup.js';
+import { leavesOf } from './schema.js';
 
 /** More rows per byte than this are accepted only in a small table. */
 const rowsPerByte = 1000;
@@ -15,8 +14,7 @@ const smallTable = 1e7;
 export function checkFooter(metadata: FileMetaData, fileSize: number): void {
   checkSchema(metadata);
   checkRows(metadata, fileSize);
-  const schema = parquetSchema(metadata);
-  const leaves = getPhysicalColumns(schema);
+  const leaves = leavesOf(parquetSchema(metadata));
   const chunks: ColumnMetaData[] = [];
   for (const { columns } of metadata.row_groups) {
     const own = columns.flatMap(({ meta_data: chunk, file_path }) => (chunk && !file_path ? [chunk] : []));
@@ -24,7 +22,7 @@ export function checkFooter(metadata: FileMetaData, fileSize: number): void {
       own.length === leaves.length &&
       own.every(
         ({ path_in_schema: path, type }, i) =>
-          path.join('.') === leaves[i] && getTreePath(schema, path).at(-1)!.element.type === type,
+          path.join('.') === leaves[i]!.path.join('.') && leaves[i]!.element.type === type,
       );
     if (!isWhole) throw new DataError('the columns of a row group do not match the schema');
     chunks.push(...own);

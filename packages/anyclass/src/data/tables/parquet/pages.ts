@@ -1,153 +1,193 @@
-// A page of a column: levels, which mark empty cells and list boundaries, then values. hyparquet decodes
-// pages without checking them; whether their parts agree is checked here first.
+// The pages of a column: levels, which mark empty cells and list boundaries, then values. Whether their parts agree is
+// checked here; hyparquet decodes pages without checking them, and loops for minutes on some that are damaged.
 
 import { crc32 } from 'node:zlib';
-import type { Encoding, PageHeader } from 'hyparquet';
-import { decompressPage } from 'hyparquet/src/datapage.js';
-import { getMaxDefinitionLevel, getMaxRepetitionLevel, isFlatColumn } from 'hyparquet/src/schema.js';
-import type { ColumnDecoder } from 'hyparquet/src/types.js';
+import { type CompressionCodec, type Compressors, type Encoding, snappyUncompress } from 'hyparquet';
 import { DataError } from '../../../errors/dataError.js';
-import { checkRuns } from './runs.js';
-import { checkValues } from './values.js';
+import { type PageHeader, readPageHeader } from './pageHeader.js';
+import { readRuns } from './runs.js';
+import type { Leaf } from './schema.js';
+import { checkValues, readByteArrays, readIndices } from './values.js';
 
-/** The progress of reading a column. */
-export interface ColumnProgress {
-  /** The number of values, including empty cells and empty lists, that pages may still have. */
-  readonly valuesLeft: number;
-  readonly dictionaryLength: number;
+/** A checked, uncompressed page. */
+export interface Page {
+  readonly kind: 'data' | 'dictionary';
+  readonly encoding: Encoding;
+  /** The number of values, including empty cells and empty lists. */
+  readonly count: number;
+  /** The number of values that are not empty. */
+  readonly present: number;
+  /** The number of rows that start in the page. */
+  readonly rows: number;
+  /** The levels, as runs; without bytes if the column has none. */
+  readonly levels: { readonly repetition: Uint8Array; readonly definition: Uint8Array };
+  /** For a column without lists in which only the value may be missing: 1 for each value, 0 for an empty cell. */
+  readonly filled?: Uint8Array | undefined;
+  readonly values: Uint8Array;
+  /** The values, if they are plain byte arrays. */
+  readonly byteArrays?: readonly Uint8Array[] | undefined;
+  /** The values' places in the dictionary, if the page refers to one. */
+  readonly indices?: Int32Array | undefined;
 }
 
-/** An uncompressed page, with a matching header. */
-export interface PlainPage {
-  readonly header: PageHeader;
+export interface StoredColumn {
   readonly bytes: Uint8Array;
-  /** The number of values, as `valuesLeft` counts them; 0 for a dictionary. */
-  readonly values: number;
-  /**
-   * For a flat column with empty cells, which are not in `bytes`: 1 for each cell with a value, 0 otherwise.
-   */
-  readonly filled?: Uint8Array | undefined;
+  readonly leaf: Leaf;
+  readonly codec: CompressionCodec;
+  readonly compressors: Compressors | undefined;
+  /** The number of values in all pages, including empty cells and empty lists. */
+  readonly count: number;
 }
 
 /**
- * Decompresses a page and checks it: its checksum, if any, its declared size, its levels, and
- * that its values fill it.
+ * Reads and checks the pages of a column: checksums, sizes, levels, and that values fill their page.
  *
  * @throws {DataError} if anything does not agree
  */
-export function plainPage(
+export function* readPages(column: StoredColumn): Generator<Page> {
+  const { bytes } = column;
+  let dictionaryLength = 0;
+  let at = 0;
+  for (let left = column.count; left > 0; ) {
+    const { header, end: start } = readPageHeader(bytes, at);
+    at = start + header.storedSize;
+    if (!(at >= start && at <= bytes.length)) throw new DataError('a page extends beyond its column');
+    const stored = bytes.subarray(start, at);
+    if (header.checksum !== undefined && (crc32(stored) | 0) !== header.checksum) {
+      throw new DataError('a page has a wrong checksum');
+    }
+    const page = header.kind === 'dictionary' ? dictionary(stored, header, column) : undefined;
+    if (page) {
+      dictionaryLength = page.count;
+      yield page;
+      continue;
+    }
+    if (!(header.count >= 0 && header.count <= left)) {
+      throw new DataError(`a page has ${header.count} values, but ${left} remain`);
+    }
+    left -= header.count;
+    yield dataPage(stored, header, column, dictionaryLength);
+  }
+}
+
+const noLevels = { repetition: new Uint8Array(0), definition: new Uint8Array(0) };
+
+function dictionary(stored: Uint8Array, { size, count }: PageHeader, column: StoredColumn): Page {
+  const values = unpacked(stored, size, column);
+  const page = { kind: 'dictionary', encoding: 'PLAIN', count, present: count, rows: 0, values } as const;
+  return { ...page, ...checkedValues(page, column.leaf, 0), levels: noLevels };
+}
+
+function dataPage(
   stored: Uint8Array,
   header: PageHeader,
-  column: ColumnDecoder,
-  progress: ColumnProgress,
-): PlainPage {
-  if (header.crc !== undefined && (crc32(stored) | 0) !== header.crc) {
-    throw new DataError('a page has a wrong checksum');
+  column: StoredColumn,
+  dictionaryLength: number,
+): Page {
+  const { leaf } = column;
+  const { count, encoding } = header;
+  const { levels, values } =
+    header.kind === 'dataV2' ? partsOfV2(stored, header, column) : partsOf(stored, header, column);
+  const isList = leaf.repetition > 0;
+  const filled = leaf.definition === 1 && !isList ? new Uint8Array(count) : undefined;
+  const rows = isList ? readLevels(levels.repetition, leaf.repetition, count, { match: 0 }) : count;
+  const present =
+    leaf.definition > 0
+      ? readLevels(levels.definition, leaf.definition, count, { match: leaf.definition, out: filled })
+      : count;
+  const page = { kind: 'data', encoding, count, present, rows, levels, filled, values } as const;
+  return { ...page, ...checkedValues(page, leaf, dictionaryLength) };
+}
+
+/** Checks a page's values. Those that are easily read are read. */
+function checkedValues(
+  { encoding, present, values }: Pick<Page, 'encoding' | 'present' | 'values'>,
+  leaf: Leaf,
+  dictionaryLength: number,
+): Pick<Page, 'byteArrays' | 'indices'> {
+  if (!(present >= 0)) throw new DataError(`${present} values`);
+  if (encoding === 'RLE_DICTIONARY' || encoding === 'PLAIN_DICTIONARY') {
+    return { indices: readIndices(values, present, dictionaryLength) };
   }
-  const size = Number(header.uncompressed_page_size);
-  const page = (bytes: Uint8Array, values: number, more: Partial<PageHeader> = {}): PlainPage => ({
-    header: { ...header, ...more, compressed_page_size: size },
-    bytes,
-    values,
-  });
-  const unpacked = (bytes: Uint8Array, length: number) =>
-    decompressPage(bytes, length, column.codec, column.compressors);
-  if (header.dictionary_page_header) {
-    const bytes = unpacked(stored, size);
-    checkValues(bytes, 'PLAIN', column, header.dictionary_page_header.num_values, progress.dictionaryLength);
-    return page(bytes, 0);
+  if (encoding === 'PLAIN' && leaf.element.type === 'BYTE_ARRAY') {
+    return { byteArrays: readByteArrays(values, present) };
   }
-  if (header.data_page_header_v2) {
-    const { num_values: count, encoding, is_compressed: isCompressed, ...v2 } = header.data_page_header_v2;
-    const [repetition, definition] = [v2.repetition_levels_byte_length, v2.definition_levels_byte_length];
-    checkCount(count, progress);
-    checkLength(repetition, stored.length);
-    checkLength(definition, stored.length - repetition);
-    const levels = repetition + definition;
-    checkLevels(stored.subarray(0, repetition), getMaxRepetitionLevel(column.schemaPath), count);
-    const { present, filled } = checkLevels(
-      stored.subarray(repetition, levels),
-      getMaxDefinitionLevel(column.schemaPath),
-      count,
-    );
-    const rest = stored.subarray(levels);
-    const values = isCompressed === false ? rest : unpacked(rest, size - levels);
-    checkValues(values, encoding, column, present, progress.dictionaryLength);
-    if (isFlatColumn(column.schemaPath)) return flatPage(values, encoding, { count, present, filled });
-    const bytes = values === rest ? stored : Buffer.concat([stored.subarray(0, levels), values]);
-    // The number of empty cells comes from the levels; writers disagree on whether empty lists count.
-    const v2Header = { ...header.data_page_header_v2, num_nulls: count - present };
-    return page(bytes, count, { data_page_header_v2: v2Header });
-  }
-  const head = header.data_page_header;
-  if (!head) throw new DataError(`a page of kind ${header.type} is not supported`);
-  checkCount(head.num_values, progress);
-  const bytes = unpacked(stored, size);
+  checkValues(values, encoding, leaf, present);
+  return {};
+}
+
+function partsOf(stored: Uint8Array, header: PageHeader, column: StoredColumn) {
+  if (header.kind !== 'data') throw new DataError(`a page of kind ${header.kind} is not supported`);
+  const bytes = unpacked(stored, header.size, column);
   let at = 0;
-  const levelsOf = (largest: number, encoding: string) => {
-    if (largest === 0) return { present: head.num_values };
+  const next = (largest: number, encoding: Encoding) => {
+    if (largest === 0) return bytes.subarray(0, 0);
     if (encoding !== 'RLE') throw new DataError(`levels in the encoding ${encoding} are not supported`);
-    const length = lengthAt(bytes, at);
-    at += 4 + length;
-    return checkLevels(bytes.subarray(at - length, at), largest, head.num_values);
+    if (at + 4 > bytes.length) throw new DataError('a page ends early');
+    const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(at, true);
+    at += 4;
+    checkLength(length, bytes.length - at);
+    at += length;
+    return bytes.subarray(at - length, at);
   };
-  levelsOf(getMaxRepetitionLevel(column.schemaPath), head.repetition_level_encoding);
-  const found = levelsOf(getMaxDefinitionLevel(column.schemaPath), head.definition_level_encoding);
-  const values = bytes.subarray(at);
-  checkValues(values, head.encoding, column, found.present, progress.dictionaryLength);
-  return isFlatColumn(column.schemaPath)
-    ? flatPage(values, head.encoding, { count: head.num_values, ...found })
-    : page(bytes, head.num_values);
+  const repetition = next(column.leaf.repetition, header.levelEncodings.repetition);
+  const definition = next(column.leaf.definition, header.levelEncodings.definition);
+  return { levels: { repetition, definition }, values: bytes.subarray(at) };
 }
 
-/**
- * The values alone, as a page of a column without empty cells: hyparquet would create large arrays of levels.
- */
-function flatPage(
-  bytes: Uint8Array,
-  encoding: Encoding,
-  { count, present, filled }: FoundLevels & { count: number },
-): PlainPage {
-  const size = { uncompressed_page_size: bytes.length, compressed_page_size: bytes.length };
-  const levels = { definition_level_encoding: 'RLE', repetition_level_encoding: 'RLE' } as const;
+/** In the second version of a page, levels are never compressed. */
+function partsOfV2(
+  stored: Uint8Array,
+  { size, levelBytes: { repetition, definition }, isCompressed }: PageHeader,
+  column: StoredColumn,
+) {
+  checkLength(repetition, stored.length);
+  checkLength(definition, stored.length - repetition);
+  const { leaf } = column;
+  if ((leaf.repetition === 0 && repetition > 0) || (leaf.definition === 0 && definition > 0)) {
+    throw new DataError('levels in a column that has none');
+  }
+  const end = repetition + definition;
+  const rest = stored.subarray(end);
   return {
-    header: { type: 'DATA_PAGE', ...size, data_page_header: { num_values: present, encoding, ...levels } },
-    bytes,
-    values: count,
-    ...(present < count && { filled }),
+    levels: { repetition: stored.subarray(0, repetition), definition: stored.subarray(repetition, end) },
+    values: isCompressed ? unpacked(rest, size - end, column) : rest,
   };
 }
 
-interface FoundLevels {
-  /** The number of values that are not empty. */
-  readonly present: number;
-  /** The levels. */
-  readonly filled?: Uint8Array | undefined;
-}
-
-function checkLevels(bytes: Uint8Array, largest: number, count: number): FoundLevels {
-  if (largest === 0) {
-    if (bytes.length > 0) throw new DataError('levels in a column that has none');
-    return { present: count };
-  }
-  const filled = largest === 1 ? new Uint8Array(count) : undefined;
-  const width = 32 - Math.clz32(largest);
-  const found = checkRuns(bytes, { width, count, match: largest, out: filled });
+/** Reads levels and returns how many of them equal `match`. */
+function readLevels(
+  bytes: Uint8Array,
+  largest: number,
+  count: number,
+  options: { readonly match: number; readonly out?: Uint8Array | undefined },
+): number {
+  const found = readRuns(bytes, { width: 32 - Math.clz32(largest), count, ...options });
   if (found.largest > largest) throw new DataError(`a level of ${found.largest}, above ${largest}`);
-  return { present: found.matches, filled };
+  return found.matches;
 }
 
-function checkCount(count: number, { valuesLeft }: ColumnProgress): void {
-  if (!(count >= 0 && count <= valuesLeft)) {
-    throw new DataError(`a page has ${count} values, but ${valuesLeft} remain`);
-  }
+function unpacked(stored: Uint8Array, size: number, { codec, compressors }: StoredColumn): Uint8Array {
+  if (!(size >= 0)) throw new DataError(`a page of ${size} bytes`);
+  if (size === 0) return new Uint8Array(0); // of which LZ4 finds no end
+  const bytes = decompress(stored, size, codec, compressors);
+  if (bytes.length === size) return bytes;
+  throw new DataError(`a page of ${bytes.length} bytes; expected ${size}`);
 }
 
-function lengthAt(bytes: Uint8Array, at: number): number {
-  if (at + 4 > bytes.length) throw new DataError('a page ends early');
-  const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(at, true);
-  checkLength(length, bytes.length - at - 4);
-  return length;
+function decompress(
+  stored: Uint8Array,
+  size: number,
+  codec: CompressionCodec,
+  compressors: Compressors | undefined,
+): Uint8Array {
+  if (codec === 'UNCOMPRESSED') return stored;
+  const other = compressors?.[codec];
+  if (other) return other(stored, size);
+  if (codec !== 'SNAPPY') throw new DataError(`compression with ${codec} is not supported`);
+  const out = new Uint8Array(size);
+  snappyUncompress(stored, out);
+  return out;
 }
 
 function checkLength(length: number, room: number): void {
