@@ -59,10 +59,15 @@ function checkFit(
       hasDefault?.(entry) || isComputed?.(entry) || (classes === 0 && entry.startsWith(own.headPrefix));
     if (shape === undefined && isOpen) continue;
     // torchvision's meta network has its default size, whatever size the weights were trained at.
-    const fits = shape?.join() === tensor.shape.join() || /pos_embed/.test(entry);
+    const fits = shape !== undefined && (sizes(shape) === sizes(tensor.shape) || /pos_embed/.test(entry));
     if (!fits) throw new Error(`${name}: ${entry} is ${shape} in place of ${tensor.shape}`);
   }
   if (unused.length > 0) throw new Error(`${name}: ${unused} are of no use`);
+}
+
+/** Sizes of 1 do not count: a product can be stored as a 1x1 convolution. */
+function sizes(shape: readonly number[]): string {
+  return shape.filter((size) => size !== 1).join();
 }
 
 function serverFacts(known: PublishedWeights | undefined): Partial<PublishedWeights> {
@@ -89,16 +94,8 @@ function sourceOf(byNetwork: ReadonlyMap<string, readonly PublishedWeights[]>): 
     '',
     "import type { PublishedWeights } from './publishedWeights.js';",
     '',
-    ...Array.from(
-      byNetwork,
-      ([network, weights]) =>
-        `export const ${identifier(network)}: readonly PublishedWeights[] = ${JSON.stringify(weights)};\n`,
-    ),
+    '/** By network. */',
+    `export const publishedWeights: Readonly<Partial<Record<string, readonly PublishedWeights[]>>> = ${JSON.stringify(Object.fromEntries(byNetwork))};`,
+    '',
   ].join('\n');
-}
-
-/** For example, `resnet-18` becomes `resnet18Weights`. */
-function identifier(network: string): string {
-  const [first = '', ...rest] = network.split('-');
-  return `${first}${rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Weights`;
 }

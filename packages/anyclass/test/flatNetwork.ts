@@ -7,7 +7,7 @@ export class FlatNetwork extends Network {
   readonly fc: nn.Linear;
 
   constructor(classes: number, inputSize: number) {
-    super('resnet-18', { classes, inputSize, expertHeads: false, mirror: false });
+    super('resnet-18', { classes, inputSize, channels: 3, expertHeads: false, mirror: false });
     this.fc = new nn.Linear(3 * inputSize * inputSize, classes);
   }
 

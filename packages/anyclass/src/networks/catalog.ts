@@ -1,8 +1,12 @@
 // The networks by name, one line per family. A test checks their figures against the networks.
 
 import { z } from 'zod';
+import { convnext } from './convnext.js';
 import type { NetworkDefinition } from './definition.js';
+import { densenet } from './densenet.js';
+import { efficientnet } from './efficientnet.js';
 import { maxvit } from './maxvit.js';
+import { mobilenet } from './mobilenet.js';
 import type { Network, SharedOptions } from './network.js';
 import { perceptron } from './perceptron.js';
 import { resnet } from './resnet.js';
@@ -14,6 +18,10 @@ const definitions = {
   ...vit,
   ...maxvit,
   ...resnet,
+  ...convnext,
+  ...densenet,
+  ...efficientnet,
+  ...mobilenet,
   ...perceptron,
 };
 
@@ -35,11 +43,15 @@ export type FamilyOptions = z.output<z.ZodObject<typeof optionFields>>;
 /** The same for a configuration, where each is optional. */
 export const familyOptions = z.object(optionFields).partial();
 
-/** Their default values. */
-export const familyDefaults: FamilyOptions = Object.assign(
+const familyDefaults: FamilyOptions = Object.assign(
   {},
   ...Object.values(definitions).map(({ defaults }) => defaults),
 );
+
+/** Returns a network's default values of these options; those that it does not take have another network's. */
+export function optionDefaults(name: NetworkName): FamilyOptions {
+  return Object.assign({ ...familyDefaults }, networkDefinitions[name].defaults);
+}
 
 /** Options for creating a network: the number of classes, and anything that differs from the defaults. */
 export type NetworkOptions = Pick<SharedOptions, 'classes'> &
@@ -79,11 +91,17 @@ export const featureNetworks: readonly NetworkName[] = networkNames.filter(takes
  * networkStride('vit-b-16', { patchSize: 8 }) // 8
  */
 export function networkStride(name: NetworkName, options: Partial<FamilyOptions> = {}): number | undefined {
-  return networkDefinitions[name].stride({ ...anyShared, ...familyDefaults, ...options });
+  return networkDefinitions[name].stride({ ...anyShared, ...optionDefaults(name), ...options });
 }
 
 /** What every network takes; the stride does not depend on it. */
-const anyShared: SharedOptions = { classes: 1, inputSize: 224, expertHeads: false, mirror: false };
+const anyShared: SharedOptions = {
+  classes: 1,
+  inputSize: 224,
+  channels: 3,
+  expertHeads: false,
+  mirror: false,
+};
 
 /** The cost of a network with a given number of classes. */
 export interface NetworkCost {

@@ -5,12 +5,12 @@ import { UserError } from '../errors/userError.js';
 import {
   type CompleteNetworkOptions,
   definitionOf,
-  familyDefaults,
   isNetworkName,
   type NetworkName,
   type NetworkOptions,
   networkDefinitions,
   networkNames,
+  optionDefaults,
 } from './catalog.js';
 import type { Network } from './network.js';
 import { positiveInteger } from './optionFields.js';
@@ -28,7 +28,7 @@ export function createNetwork(name: NetworkName, options: NetworkOptions): Netwo
     throw new UserError(`no such network '${String(name)}'; expected one of ${networkNames.join(', ')}`);
   }
   refuseForeignOptions(name, options);
-  const complete = { ...defaults, ...options };
+  const complete = { ...defaultsOf(name), ...options };
   refuseBadValues(name, complete);
   return tidy(() => networkDefinitions[name].build(complete));
 }
@@ -39,7 +39,7 @@ export function createNetwork(name: NetworkName, options: NetworkOptions): Netwo
  */
 export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions): Network {
   return nn.init.withoutDrawing(() =>
-    tidy(() => networkDefinitions[name].build({ ...defaults, ...options })),
+    tidy(() => networkDefinitions[name].build({ ...defaultsOf(name), ...options })),
   );
 }
 
@@ -48,11 +48,14 @@ export function buildAlike(network: Network): Network {
   return nn.init.withoutDrawing(() => tidy(() => definitionOf(network).build({ ...network.options })));
 }
 
-const defaults = { inputSize: 224, expertHeads: false, mirror: false, ...familyDefaults };
+function defaultsOf(name: NetworkName) {
+  return { inputSize: 224, channels: 3, expertHeads: false, mirror: false, ...optionDefaults(name) };
+}
 
 const sharedFields = {
   classes: positiveInteger,
   inputSize: positiveInteger,
+  channels: positiveInteger,
   expertHeads: z.boolean('expected true or false'),
   mirror: z.boolean('expected true or false'),
 };

@@ -55,13 +55,15 @@ export interface TrunkFigures {
 /** How to load weights from, and export them to, files of other programs or networks built with other options. */
 export interface WeightRules<Options extends SharedOptions = SharedOptions> {
   /** Weights that others trained, by name. */
-  readonly published?: readonly PublishedWeights[];
+  readonly published?: readonly PublishedWeights[] | undefined;
   /** The same network in timm, for exporting weights. */
   readonly timm?: ForeignNetwork<Options> & {
     /** The names of its first convolution and last layer, which timm replaces for other images and classes. */
     readonly ends: { readonly first_conv: string; readonly classifier: string };
   };
   readonly torchvision?: ForeignNetwork<Options>;
+  /** The name of the first convolution's weight, whose inputs follow the images' channels. */
+  readonly stem?: string;
   /** Naming conventions that are understood besides our own. */
   readonly conventions?: readonly NamingConvention[];
   /** Converts the float32 values of an entry to the network's shape; returns undefined if that is impossible. */
@@ -81,8 +83,8 @@ export interface NamingConvention {
   readonly title: string;
   /** Returns our names that a foreign name may stand for, most likely first. */
   readonly translate: (name: string) => readonly string[];
-  /** Returns what to add to the values of one of our entries. */
-  readonly offset?: (name: string) => number;
+  /** Returns what to add to the values of one of our entries; throws if the network cannot represent them. */
+  readonly offset?: (name: string, values: Tensor) => number;
 }
 
 /** How another library builds the same network and names its weights. */

@@ -16,6 +16,12 @@ describe.each([
   ['vit-b-16', small, [2, 1 + 4 * 4, 768]],
   ['maxvit-t', { ...small, partitionSize: 2 }, [2, 512, 2, 2]],
   ['resnet-18', small, [2, 512, 2, 2]],
+  ['resnet-50', small, [2, 2048, 2, 2]],
+  ['convnext-t', small, [2, 768, 2, 2]],
+  ['convnextv2-t', small, [2, 768, 2, 2]],
+  ['densenet-121', small, [2, 1024, 2, 2]],
+  ['efficientnetv2-s', small, [2, 1280, 2, 2]],
+  ['mobilenetv3-l', small, [2, 960, 2, 2]],
 ] as const)('%s', (name, options, shape) => {
   // Built once, since drawing the weights takes longest.
   let network: Network;

@@ -17,12 +17,12 @@ import { addBranch, throughSteps } from './layers/residualNorm.js';
 import { resizeGrid } from './layers/resizeGrid.js';
 import type { Axis } from './layers/squares.js';
 import { Network } from './network.js';
-import { positiveInteger, probability } from './optionFields.js';
-import { maxvitTWeights } from './published/published.generated.js';
+import { positiveInteger, sharedFields } from './optionFields.js';
+import { publishedWeights } from './published/published.generated.js';
 
 const fields = {
   partitionSize: positiveInteger.describe('MaxViT: side of a window in feature map cells'),
-  stochasticDepth: probability.describe('MaxViT: probability of skipping the last branches in training'),
+  stochasticDepth: sharedFields.stochasticDepth,
 };
 
 type Options = OptionsOf<typeof fields>;
@@ -55,7 +55,7 @@ class MaxViT extends Network<Options> {
     const { classes, expertHeads, partitionSize, stochasticDepth } = options;
     checkPartition(name, options);
     this.stem = new nn.Sequential(
-      new ConvNorm(3, stemChannels, { kernel: 3, stride: 2, padding: 1, norm: batchNorm }),
+      new ConvNorm(options.channels, stemChannels, { kernel: 3, stride: 2, padding: 1, norm: batchNorm }),
       new nn.Sequential(new nn.Conv2d(stemChannels, stemChannels, { kernel: 3, padding: 1 })),
     );
     const layerCount = layersPerBlock.reduce((sum, layers) => sum + layers, 0);
@@ -185,7 +185,8 @@ function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof
     defaults: { partitionSize: 7, stochasticDepth: 0.2 },
     build: (options) => new MaxViT(name, options),
     weights: {
-      ...(name === 'maxvit-t' && { published: maxvitTWeights, torchvision: { architecture } }),
+      ...(name === 'maxvit-t' && { published: publishedWeights[name], torchvision: { architecture } }),
+      stem: 'stem.0.0.weight',
       resize: resizePositions,
       isComputed: (entry) => entry.endsWith('.relative_position_index'),
       optionsOf,

@@ -8,6 +8,8 @@ export interface SharedOptions {
   readonly classes: number;
   /** Height and width of the images, or the number of features. Default 224. */
   readonly inputSize: number;
+  /** Channels of the images: 3, 1 for gray, or the number of bands. Default 3. */
+  readonly channels: number;
   /** A small network per class instead of the last linear layer. Default false. */
   readonly expertHeads: boolean;
   /** Outside training, average the logits of each image and of its mirror image, at twice the cost. Default false. */
@@ -15,7 +17,7 @@ export interface SharedOptions {
 }
 
 /**
- * Maps images [batch, 3, height, width] to logits [batch, classes] in two parts: features that still have positions in the
+ * Maps images [batch, channels, height, width] to logits [batch, classes] in two parts: features that still have positions in the
  * image, and a head that pools them. Embeddings, heat maps and other heads attach between the two.
  *
  * @example
@@ -36,8 +38,8 @@ export abstract class Network<Options extends SharedOptions = SharedOptions> ext
 
   /** Shape of one instance: channels, height and width of an image, or the number of features. */
   get inputShape(): readonly number[] {
-    const { inputSize } = this.options;
-    return [3, inputSize, inputSize];
+    const { inputSize, channels } = this.options;
+    return [channels, inputSize, inputSize];
   }
 
   forward(images: Tensor): Tensor {

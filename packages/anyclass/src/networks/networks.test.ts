@@ -27,6 +27,16 @@ test.each([
   ['maxvit-s', 17, 68_171_948],
   ['maxvit-s', 14, 68_169_644],
   ['maxvit-s', 41, 68_190_380],
+  ['resnet-34', 1000, 21_797_672],
+  ['resnet-50', 1000, 25_557_032],
+  ['resnet-101', 1000, 44_549_160],
+  ['convnext-t', 1000, 28_589_128],
+  ['convnext-s', 1000, 50_223_688],
+  ['convnext-b', 1000, 88_591_464],
+  ['convnextv2-t', 1000, 28_635_496],
+  ['densenet-121', 1000, 7_978_856],
+  ['efficientnetv2-s', 1000, 21_458_488],
+  ['mobilenetv3-l', 1000, 5_483_032],
 ] as const)('%s for %d classes has the published %d parameters', (name, classes, parameters) => {
   expect(networkCost(name, classes).parameters).toBe(parameters);
 });
@@ -228,7 +238,7 @@ test('options of another family and invalid numbers are refused', () => {
   );
   const misspelled = { classes: 2, pachSize: 8 };
   expect(() => createNetwork('vit-b-16', misspelled)).toThrow(
-    'vit-b-16 has no option pachSize; it takes classes, inputSize, expertHeads, mirror, patchSize',
+    'vit-b-16 has no option pachSize; it takes classes, inputSize, channels, expertHeads, mirror, patchSize',
   );
   expect(() => createNetwork('tresnet-m', { classes: 0 })).toThrow(
     'tresnet-m: classes is 0; expected more than 0',

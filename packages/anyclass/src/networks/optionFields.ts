@@ -7,3 +7,15 @@ export const positiveInteger = z.int(integerText).positive(integerText);
 
 const probabilityText = 'expected a number from 0 to 1';
 export const probability = z.number(probabilityText).min(0, probabilityText).max(1, probabilityText);
+
+/** Options that several families take; their defaults differ. */
+export const sharedFields = {
+  stochasticDepth: probability.describe(
+    'MaxViT, ConvNeXt, EfficientNet, Swin, ViT: probability of skipping the last branches in training',
+  ),
+  dropout: probability
+    .lt(1)
+    .describe(
+      "mlp: dropout probability of hidden units; MobileNet, EfficientNet: of the last layer's inputs",
+    ),
+};

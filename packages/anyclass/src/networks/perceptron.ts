@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { NetworkFamily, OptionsOf } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { Network } from './network.js';
-import { positiveInteger, probability } from './optionFields.js';
+import { positiveInteger, sharedFields } from './optionFields.js';
 
 /** Statistics of each feature over the training rows. */
 export interface FeatureStatistics {
@@ -18,7 +18,7 @@ export interface FeatureStatistics {
 
 const mlpOptions = {
   hidden: z.array(positiveInteger).min(1).describe('mlp: widths of the hidden layers'),
-  dropout: probability.lt(1).describe('mlp: dropout probability of hidden units'),
+  dropout: sharedFields.dropout,
 };
 
 type MlpOptions = OptionsOf<typeof mlpOptions>;

@@ -1,38 +1,43 @@
-// ResNet-18. He et al., "Deep Residual Learning for Image Recognition", arXiv 1512.03385.
+// ResNet. He et al., "Deep Residual Learning for Image Recognition", arXiv 1512.03385.
 //
-// Names and initialization as in torchvision's resnet18; the stride is in the first 3x3 convolution of a block.
+// Names and initialization as in torchvision. The 'v1.5' form: a bottleneck's stride is in its 3x3 convolution, not in the
+// first 1x1. torchvision's V2 weights and timm's are for the same networks.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
-import type { NetworkFamily } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, NoFields, TrunkFigures } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { Network, type SharedOptions } from './network.js';
-import { resnet18Weights } from './published/published.generated.js';
+import { publishedWeights } from './published/published.generated.js';
 
-export const resnet: NetworkFamily<'resnet-18'> = {
-  'resnet-18': {
-    paper: '1512.03385',
-    trunk: { parameters: 11_176_512, multiplyAdds: 1_813_561_344, features: 512 },
-    stride: () => 32,
-    headBias: true,
-    options: {},
-    defaults: {},
-    build: (options) => new ResNet('resnet-18', options),
-    weights: {
-      published: resnet18Weights,
-      timm: { architecture, ends: { first_conv: 'conv1', classifier: 'fc' } },
-      torchvision: { architecture },
-    },
-  },
+type ResNetName = 'resnet-18' | 'resnet-34' | 'resnet-50' | 'resnet-101';
+
+export const resnet: NetworkFamily<ResNetName> = {
+  'resnet-18': member('resnet-18', { parameters: 11_176_512, multiplyAdds: 1_813_561_344, features: 512 }),
+  'resnet-34': member('resnet-34', { parameters: 21_284_672, multiplyAdds: 3_663_249_408, features: 512 }),
+  'resnet-50': member('resnet-50', { parameters: 23_508_032, multiplyAdds: 4_087_136_256, features: 2048 }),
+  'resnet-101': member('resnet-101', { parameters: 42_500_160, multiplyAdds: 7_799_357_440, features: 2048 }),
 };
 
-function architecture() {
-  return { name: 'resnet18', arguments: {} };
+interface Shape {
+  /** Blocks in each of the four stages. */
+  readonly blocks: readonly [number, number, number, number];
+  readonly block: typeof BasicBlock | typeof Bottleneck;
 }
 
-const widths = [64, 128, 256, 512] as const;
-const blocksPerStage = 2;
+function shapeOf(name: ResNetName): Shape {
+  switch (name) {
+    case 'resnet-18':
+      return { blocks: [2, 2, 2, 2], block: BasicBlock };
+    case 'resnet-34':
+      return { blocks: [3, 4, 6, 3], block: BasicBlock };
+    case 'resnet-50':
+      return { blocks: [3, 4, 6, 3], block: Bottleneck };
+    case 'resnet-101':
+      return { blocks: [3, 4, 23, 3], block: Bottleneck };
+  }
+}
 
 class ResNet extends Network {
   readonly headPrefix = 'fc.';
@@ -41,16 +46,27 @@ class ResNet extends Network {
   readonly #stages: readonly nn.Sequential[];
   readonly #fc: nn.Layer;
 
-  constructor(name: 'resnet-18', options: SharedOptions) {
+  constructor(name: ResNetName, options: SharedOptions) {
     super(name, options);
-    this.#stem = new ConvNorm(3, 64, { kernel: 7, stride: 2, padding: 3, norm: { activation: 'relu' } });
-    this.#stages = widths.map((width, i) => {
-      const first = i === 0 ? new BasicBlock(width, width, 1) : new BasicBlock(width / 2, width, 2);
-      const others = Array.from({ length: blocksPerStage - 1 }, () => new BasicBlock(width, width, 1));
-      return new nn.Sequential(first, ...others);
+    const { classes, channels, expertHeads } = options;
+    const { blocks, block: Block } = shapeOf(name);
+    this.#stem = new ConvNorm(channels, 64, {
+      kernel: 7,
+      stride: 2,
+      padding: 3,
+      norm: { activation: 'relu' },
     });
-    const { classes, expertHeads } = options;
-    this.#fc = classHead(512, { classes, expertHeads });
+    let inputs = 64;
+    this.#stages = blocks.map((count, stage) => {
+      const planes = 64 * 2 ** stage;
+      const layers = Array.from({ length: count }, (_, i) => {
+        const layer = new Block(inputs, planes, i === 0 && stage > 0 ? 2 : 1);
+        inputs = planes * Block.expansion;
+        return layer;
+      });
+      return new nn.Sequential(...layers);
+    });
+    this.#fc = classHead(inputs, { classes, expertHeads });
     for (const [, module] of this.namedModules()) {
       if (module instanceof nn.Conv2d)
         nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
@@ -63,7 +79,7 @@ class ResNet extends Network {
     yield ['fc', this.#fc];
   }
 
-  /** Returns the last stage's maps, 1/32 of the image's width: [batch, 512, 7, 7] at 224 px. */
+  /** Returns the last stage's maps, 1/32 of the image's width: [batch, 512, 7, 7] for resnet-18 at 224 px. */
   forwardFeatures(images: Tensor): Tensor {
     return tidy(() => {
       let x = this.#pool.forward(this.#stem.forward(images));
@@ -85,32 +101,86 @@ class ResNet extends Network {
   }
 }
 
-class BasicBlock extends nn.Module {
-  readonly #first: ConvNorm;
-  readonly #second: ConvNorm;
+/** A block's convolutions, one after another, each with its norm; the last has no activation before the addition. */
+abstract class Block extends nn.Module {
+  readonly #convolutions: readonly ConvNorm[];
   readonly #downsample: ConvNorm | null;
 
-  constructor(inputs: number, outputs: number, stride: 1 | 2) {
+  constructor(convolutions: readonly ConvNorm[], downsample: ConvNorm | null) {
     super();
-    const kernel = { kernel: 3, padding: 1 } as const;
-    this.#first = new ConvNorm(inputs, outputs, { ...kernel, stride, norm: { activation: 'relu' } });
-    this.#second = new ConvNorm(outputs, outputs, kernel);
-    this.#downsample = stride === 1 ? null : new ConvNorm(inputs, outputs, { kernel: 1, stride });
+    this.#convolutions = convolutions;
+    this.#downsample = downsample;
   }
 
   protected override *members(): Iterable<[string, unknown]> {
-    yield* this.#first.parts('conv1', 'bn1');
-    yield* this.#second.parts('conv2', 'bn2');
+    for (const [i, convolution] of this.#convolutions.entries())
+      yield* convolution.parts(`conv${i + 1}`, `bn${i + 1}`);
     yield ['downsample', this.#downsample];
   }
 
   forward(input: Tensor): Tensor {
-    const residual = this.#downsample ? this.#downsample.forward(input) : input;
-    return this.#second.forward(this.#first.forward(input)).add_(residual).relu_();
+    return tidy(() => {
+      const residual = this.#downsample ? this.#downsample.forward(input) : input;
+      let x = input;
+      for (const convolution of this.#convolutions) x = convolution.forward(x);
+      return x.add_(residual).relu_();
+    });
   }
 
   fold(): void {
-    this.#first.fold();
-    this.#second.fold();
+    for (const convolution of this.#convolutions) convolution.fold();
   }
+}
+
+const relu = { norm: { activation: 'relu' } } as const;
+
+class BasicBlock extends Block {
+  static readonly expansion = 1;
+
+  constructor(inputs: number, planes: number, stride: 1 | 2) {
+    const kernel = { kernel: 3, padding: 1 } as const;
+    super(
+      [new ConvNorm(inputs, planes, { ...kernel, ...relu, stride }), new ConvNorm(planes, planes, kernel)],
+      shortcut(inputs, planes, stride),
+    );
+  }
+}
+
+class Bottleneck extends Block {
+  static readonly expansion = 4;
+
+  constructor(inputs: number, planes: number, stride: 1 | 2) {
+    const outputs = planes * Bottleneck.expansion;
+    super(
+      [
+        new ConvNorm(inputs, planes, { kernel: 1, ...relu }),
+        new ConvNorm(planes, planes, { kernel: 3, padding: 1, stride, ...relu }),
+        new ConvNorm(planes, outputs, { kernel: 1 }),
+      ],
+      shortcut(inputs, outputs, stride),
+    );
+  }
+}
+
+function shortcut(inputs: number, outputs: number, stride: 1 | 2): ConvNorm | null {
+  return inputs === outputs && stride === 1 ? null : new ConvNorm(inputs, outputs, { kernel: 1, stride });
+}
+
+function member(name: ResNetName, trunk: TrunkFigures): NetworkDefinition<NoFields> {
+  const architecture = () => ({ name: name.replace('-', ''), arguments: {} });
+  return {
+    paper: '1512.03385',
+    trunk,
+    stride: () => 32,
+    headBias: true,
+    options: {},
+    defaults: {},
+    build: (options) => new ResNet(name, options),
+    weights: {
+      published: publishedWeights[name],
+      stem: 'conv1.weight',
+      timm: { architecture, ends: { first_conv: 'conv1', classifier: 'fc' } },
+      torchvision: { architecture },
+    },
+  };
 }

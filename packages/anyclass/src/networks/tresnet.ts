@@ -16,32 +16,19 @@ import { globalAverage } from './layers/globalAverage.js';
 import { SpaceToDepth } from './layers/spaceToDepth.js';
 import { SqueezeExcite } from './layers/squeezeExcite.js';
 import { Network, type SharedOptions } from './network.js';
-import { tresnetLWeights, tresnetMWeights, tresnetXlWeights } from './published/published.generated.js';
-import type { PublishedWeights } from './published/publishedWeights.js';
+import { publishedWeights } from './published/published.generated.js';
 
 type TResNetName = 'tresnet-s' | 'tresnet-m' | 'tresnet-l' | 'tresnet-xl';
 
 export const tresnet: NetworkFamily<TResNetName> = {
   'tresnet-s': member('tresnet-s', { parameters: 3_990_016, multiplyAdds: 3_251_444_736, features: 1024 }),
-  'tresnet-m': member(
-    'tresnet-m',
-    { parameters: 29_340_032, multiplyAdds: 5_734_497_792, features: 2048 },
-    tresnetMWeights,
-  ),
-  'tresnet-l': member(
-    'tresnet-l',
-    { parameters: 53_556_256, multiplyAdds: 10_875_134_880, features: 2432 },
-    tresnetLWeights,
-  ),
-  'tresnet-xl': member(
-    'tresnet-xl',
-    {
-      parameters: 75_779_244,
-      multiplyAdds: 15_164_407_432,
-      features: 2656,
-    },
-    tresnetXlWeights,
-  ),
+  'tresnet-m': member('tresnet-m', { parameters: 29_340_032, multiplyAdds: 5_734_497_792, features: 2048 }),
+  'tresnet-l': member('tresnet-l', { parameters: 53_556_256, multiplyAdds: 10_875_134_880, features: 2432 }),
+  'tresnet-xl': member('tresnet-xl', {
+    parameters: 75_779_244,
+    multiplyAdds: 15_164_407_432,
+    features: 2656,
+  }),
 };
 
 interface Shape {
@@ -71,7 +58,7 @@ class TResNet extends Network {
     const planes = Math.trunc(64 * width);
     this.body = new nn.Sequential({
       SpaceToDepth: new SpaceToDepth(square),
-      conv1: convNorm(3 * square ** 2, planes, 3, { leakySlope: 1e-2 }),
+      conv1: convNorm(options.channels * square ** 2, planes, 3, { leakySlope: 1e-2 }),
       layer1: stage(BasicBlock, blocks[0], planes, { planes, stride: 1, squeezeExcite: true }),
       layer2: stage(BasicBlock, blocks[1], planes, { planes: planes * 2, stride: 2, squeezeExcite: true }),
       layer3: stage(Bottleneck, blocks[2], planes * 2, {
@@ -207,11 +194,7 @@ function checkInputSize(name: TResNetName, inputSize: number, square: number): v
   );
 }
 
-function member(
-  name: TResNetName,
-  trunk: TrunkFigures,
-  published: readonly PublishedWeights[] = [],
-): NetworkDefinition<NoFields> {
+function member(name: TResNetName, trunk: TrunkFigures): NetworkDefinition<NoFields> {
   // Only we have the small one.
   const timmName = name === 'tresnet-s' ? undefined : name.replace('-', '_');
   return {
@@ -223,7 +206,8 @@ function member(
     defaults: {},
     build: (options) => new TResNet(name, options),
     weights: {
-      published,
+      published: publishedWeights[name],
+      stem: 'body.conv1.0.weight',
       ...(timmName !== undefined && {
         timm: {
           architecture: () => ({ name: timmName, arguments: {} }),
@@ -232,7 +216,7 @@ function member(
           ends: { first_conv: 'body.conv1.conv', classifier: 'head.fc' },
         },
       }),
-      conventions: [{ title: "timm's TResNet names", translate: fromTimm, offset: timmOffset }],
+      conventions: [{ title: "timm's TResNet names", translate: fromTimm, offset: checkedOffset }],
       hasDefault: (entry) => entry.endsWith('.filt'),
     },
   };
@@ -250,6 +234,13 @@ function fromTimm(name: string): string[] {
 // timm stores |weight| + eps, the scale itself, as the norm's weight; subtracting eps gives a weight with that scale.
 function timmOffset(name: string): number {
   return /\.1\.weight$/.test(name) ? -1e-5 : 0;
+}
+
+function checkedOffset(name: string, values: Tensor): number {
+  const offset = timmOffset(name);
+  if (offset !== 0 && values.amin().toNumber() < 0)
+    throw new Error(`${name}: the file has negative channel scales, which |weight| + eps cannot represent`);
+  return offset;
 }
 
 /** timm computes its blur filters and does not store them. */

@@ -18,7 +18,7 @@ import {
 import { resizeGrid } from './layers/resizeGrid.js';
 import { Network } from './network.js';
 import { positiveInteger } from './optionFields.js';
-import { vitB16Weights } from './published/published.generated.js';
+import { publishedWeights } from './published/published.generated.js';
 
 const fields = {
   patchSize: positiveInteger.describe('ViT: side of a patch in pixels'),
@@ -36,7 +36,8 @@ export const vit: NetworkFamily<'vit-b-16', typeof fields> = {
     defaults: { patchSize: 16 },
     build: (options) => new VisionTransformer('vit-b-16', options),
     weights: {
-      published: vitB16Weights,
+      published: publishedWeights['vit-b-16'],
+      stem: 'conv_proj.weight',
       timm: {
         architecture: ({ inputSize, patchSize }) => ({
           name: 'vit_base_patch16_224',
@@ -78,7 +79,7 @@ class VisionTransformer extends Network<Options> {
       throw new UserError(`${name}: patchSize ${patchSize} does not divide inputSize ${inputSize}`);
     }
     this.classToken = new nn.Parameter(zeros([1, 1, width]));
-    this.convProj = new nn.Conv2d(3, width, { kernel: patchSize, stride: patchSize });
+    this.convProj = new nn.Conv2d(options.channels, width, { kernel: patchSize, stride: patchSize });
     const deviation = Math.sqrt(1 / nn.init.fan(this.convProj.weight, 'fanIn'));
     nn.init.truncatedNormal_(this.convProj.weight, 0, deviation);
     nn.init.constant_(this.convProj.bias!, 0);

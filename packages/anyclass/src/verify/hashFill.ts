@@ -19,10 +19,25 @@ export interface HashFillOptions {
 export function fillByHash(network: nn.Module, options: HashFillOptions = {}): void {
   for (const [name, entry] of network.stateDict()) {
     if (entry.dtype === 'int64') continue;
-    const values = hashUniform(name, entry.numel, options.salt);
-    scale(values, name, entry.shape, options.negativeNormWeights ?? false);
-    tidy(() => noGrad(() => entry.copy_(tensor(new Float32Array(values), { shape: entry.shape }))));
+    tidy(() => noGrad(() => entry.copy_(hashedEntry(name, entry.shape, options))));
   }
+}
+
+/**
+ * Returns the values of one entry of a state dict, in float32.
+ *
+ * @example
+ * hashedEntry('fc.weight', [2, 512]) // near 0, with a deviation of 1/√512
+ */
+export function hashedEntry(
+  name: string,
+  shape: readonly number[],
+  { salt, negativeNormWeights = false }: HashFillOptions = {},
+): Tensor {
+  const count = shape.reduce((product, size) => product * size, 1);
+  const values = hashUniform(name, count, salt);
+  scale(values, name, shape, negativeNormWeights);
+  return tensor(new Float32Array(values), { shape });
 }
 
 /**

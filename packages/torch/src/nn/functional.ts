@@ -18,6 +18,7 @@ export {
   embedding,
   gelu,
   groupNorm,
+  hardsigmoid,
   hardswish,
   layerNorm,
   leakyRelu,

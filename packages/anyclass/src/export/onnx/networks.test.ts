@@ -18,7 +18,17 @@ const batchSizes = [1, 2, 5];
 const most = Math.max(...batchSizes);
 
 // At least one network of each family; bench/export measures all of them at full size.
-test.each(['tresnet-s', 'tresnet-m', 'resnet-18', 'vit-b-16', 'maxvit-t'] as const)(
+test.each([
+  'tresnet-s',
+  'tresnet-m',
+  'resnet-18',
+  'vit-b-16',
+  'maxvit-t',
+  'convnextv2-t',
+  'densenet-121',
+  'efficientnetv2-s',
+  'mobilenetv3-l',
+] as const)(
   '%s gives the logits of libtorch with the same accuracy at any batch size',
   async (name) => {
     using network = varied(createNetwork(name, options(name)));

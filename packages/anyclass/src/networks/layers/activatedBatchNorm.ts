@@ -5,7 +5,13 @@ import { type distributed, keep, nn, noGrad, ones, type Tensor, zeros } from '@a
 import { fusedActivatedBatchNorm, isFusable } from './fusedActivatedBatchNorm.js';
 import { synchronizedBatchNorm } from './synchronizedBatchNorm.js';
 
-export type Activation = 'identity' | 'relu' | 'gelu' | { readonly leakySlope: number };
+export type Activation =
+  | 'identity'
+  | 'relu'
+  | 'gelu'
+  | 'silu'
+  | 'hardswish'
+  | { readonly leakySlope: number };
 
 export interface ActivatedBatchNormOptions {
   readonly activation?: Activation;
@@ -79,8 +85,9 @@ export class ActivatedBatchNorm extends nn.Module {
     if (this.#finished?.device !== input.device) {
       this.#finished = keep(zeros([2, this.weight.numel], { dtype: 'int32', device: input.device }));
     }
-    const slope = negativeSlope(this.activation);
-    return fusedActivatedBatchNorm({ ...this, input, finished: this.#finished, slope, group: this.#group });
+    const finished = this.#finished;
+    const { slope, activate } = fusedActivation(this);
+    return activate(fusedActivatedBatchNorm({ ...this, input, finished, slope, group: this.#group }));
   }
 
   // libtorch's |w| has gradient 0 at w = 0, so zero-initialized weights would stay there forever. The added constant is
@@ -105,13 +112,20 @@ function activationFunction(activation: Activation): (x: Tensor) => Tensor {
   if (activation === 'identity') return (x) => x;
   if (activation === 'relu') return (x) => x.relu_();
   if (activation === 'gelu') return (x) => nn.functional.gelu(x);
+  if (activation === 'silu') return (x) => nn.functional.silu(x);
+  if (activation === 'hardswish') return (x) => nn.functional.hardswish(x);
   const leaky = new nn.LeakyReLU({ slope: activation.leakySlope, inPlace: true });
   return (x) => leaky.forward(x);
 }
 
-/** Returns what the activation multiplies negative values by; null for GELU, which does not work that way. */
-function negativeSlope(activation: Activation): number | null {
-  if (activation === 'gelu') return null;
-  if (activation === 'identity') return 1;
-  return activation === 'relu' ? 0 : activation.leakySlope;
+/**
+ * Returns what the kernels multiply negative values by, null for GELU, and what remains to be done after them: they do not know
+ * the other curved activations.
+ */
+function fusedActivation({ activation, activate }: Pick<ActivatedBatchNorm, 'activation' | 'activate'>) {
+  const done = (x: Tensor) => x;
+  if (activation === 'gelu') return { slope: null, activate: done };
+  if (activation === 'silu' || activation === 'hardswish') return { slope: 1, activate };
+  if (activation === 'identity') return { slope: 1, activate: done };
+  return { slope: activation === 'relu' ? 0 : activation.leakySlope, activate: done };
 }

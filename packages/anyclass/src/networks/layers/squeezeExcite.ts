@@ -7,6 +7,8 @@ import { globalAverage } from './globalAverage.js';
 export interface SqueezeExciteOptions {
   readonly hidden: number;
   readonly activation: 'relu' | 'silu';
+  /** What turns the last layer's outputs into scales. Default 'sigmoid'. */
+  readonly gate?: 'sigmoid' | 'hardsigmoid';
 }
 
 /**
@@ -19,18 +21,21 @@ export class SqueezeExcite extends nn.Module {
   readonly fc1: nn.Conv2d;
   readonly fc2: nn.Conv2d;
   readonly #activation: 'relu' | 'silu';
+  readonly #gate: 'sigmoid' | 'hardsigmoid';
 
-  constructor(channels: number, { hidden, activation }: SqueezeExciteOptions) {
+  constructor(channels: number, { hidden, activation, gate = 'sigmoid' }: SqueezeExciteOptions) {
     super();
     this.fc1 = new nn.Conv2d(channels, hidden, { kernel: 1 });
     this.fc2 = new nn.Conv2d(hidden, channels, { kernel: 1 });
     this.#activation = activation;
+    this.#gate = gate;
   }
 
   forward(x: Tensor): Tensor {
     const squeezed = pointwise(globalAverage(x), this.fc1);
     const hidden = this.#activation === 'relu' ? squeezed.relu_() : nn.functional.silu(squeezed);
-    const scale = pointwise(hidden, this.fc2).sigmoid();
+    const raw = pointwise(hidden, this.fc2);
+    const scale = this.#gate === 'sigmoid' ? raw.sigmoid() : nn.functional.hardsigmoid(raw);
     return x.mul(scale.unsqueeze(-1).unsqueeze(-1));
   }
 

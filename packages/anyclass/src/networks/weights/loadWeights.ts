@@ -6,6 +6,7 @@ import { UserError } from '../../errors/userError.js';
 import { definitionOf } from '../catalog.js';
 import type { NamingConvention, WeightRules } from '../definition.js';
 import type { Network } from '../network.js';
+import { adaptStem } from './adaptStem.js';
 import { matchNames } from './matchNames.js';
 import { readWeights } from './readWeights.js';
 
@@ -19,6 +20,8 @@ export interface WeightReport {
   readonly loaded: number;
   /** Position tables that were interpolated to another size. */
   readonly resized: readonly string[];
+  /** The first convolution, if it was trained for another number of channels. */
+  readonly adapted: readonly string[];
   /** Entries of the last layer that keep their initial values, since the file has other classes or none. */
   readonly freshHead: readonly string[];
   /** Other entries that the file lacks; they keep their initial values. */
@@ -61,10 +64,11 @@ export function loadWeights(
 
 /** Describes what was loaded and what was not. */
 export function weightReportText(report: WeightReport): string {
-  const { file, naming, prefix, loaded, resized, freshHead, missing, misshapen, unused } = report;
+  const { file, naming, prefix, loaded, resized, adapted, freshHead, missing, misshapen, unused } = report;
   const behind = prefix === '' ? '' : ` after '${prefix}'`;
   const lines = [
     [`interpolated to this input size: ${listed(resized)}`, resized],
+    [`adapted to this number of channels: ${listed(adapted)}`, adapted],
     [`last layer reinitialized, because the file has other classes: ${listed(freshHead)}`, freshHead],
     [`not in the file, keeps its initial values: ${listed(missing)}`, missing],
     [`different shape in the file, keeps its initial values: ${listed(misshapen)}`, misshapen],
@@ -80,6 +84,7 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
   const match = matchNames(rules.conventions ?? [], [...tensors.keys()], new Set(state.keys()));
   const report = {
     resized: [] as string[],
+    adapted: [] as string[],
     freshHead: [] as string[],
     missing: [] as string[],
     misshapen: [] as string[],
@@ -93,9 +98,9 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
     if (stored === undefined) {
       if (isHead) report.freshHead.push(name);
       else if (!isBatchCounter(name) && !rules.hasDefault?.(name)) report.missing.push(name);
-    } else if (fill({ name, entry, stored }, match.convention, rules.resize)) {
+    } else if (fill({ name, entry, stored }, match.convention, converterOf(name, rules, network))) {
       loaded++;
-      if (!sameShape(entry, stored)) report.resized.push(name);
+      if (!sameSizes(entry, stored)) report[name === rules.stem ? 'adapted' : 'resized'].push(name);
     } else if (isHead) {
       report.freshHead.push(name);
     } else {
@@ -110,34 +115,43 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
 function fill(
   { name, entry, stored }: { name: string; entry: Tensor; stored: StoredTensor },
   convention: NamingConvention,
-  resize: WeightRules['resize'],
+  convert: Converter,
 ): boolean {
   return tidy(() =>
     noGrad(() => {
       const values = fromStored(stored);
-      const fitting = sameShape(entry, stored) ? values : resized(name, entry, values, resize);
+      const fitting = sameSizes(entry, stored)
+        ? values.view(entry.shape)
+        : convert(values.to('float32'), entry);
       if (fitting === undefined) return false;
       entry.copy_(fitting);
-      const offset = convention.offset?.(name) ?? 0;
-      if (offset !== 0) {
-        if (values.amin().toNumber() < 0) throw new Error(`${name}: ${negativeScale}`);
-        entry.add_(offset);
-      }
+      const offset = convention.offset?.(name, values) ?? 0;
+      if (offset !== 0) entry.add_(offset);
       return true;
     }),
   );
 }
 
-const negativeScale = 'the file has negative channel scales, which |weight| + eps cannot represent';
+/** Converts values of another shape to an entry's; returns undefined if that is impossible. */
+type Converter = (values: Tensor, entry: Tensor) => Tensor | undefined;
 
-function resized(
-  name: string,
-  entry: Tensor,
-  values: Tensor,
-  resize: WeightRules['resize'],
-): Tensor | undefined {
-  if (values.shape.at(-1) !== entry.shape.at(-1) || values.ndim !== entry.ndim) return undefined;
-  return resize?.(name, values.to('float32'), entry);
+function converterOf(name: string, rules: WeightRules, { options }: Network): Converter {
+  if (name === rules.stem) return (values, entry) => stemFor(values, entry, options.channels);
+  return (values, entry) => {
+    if (values.shape.at(-1) !== entry.shape.at(-1) || values.ndim !== entry.ndim) return undefined;
+    return rules.resize?.(name, values, entry);
+  };
+}
+
+function stemFor(values: Tensor, entry: Tensor, channels: number): Tensor | undefined {
+  const [outputs, inputs = 0, ...kernel] = values.shape;
+  const [ownOutputs, ownInputs = 0, ...ownKernel] = entry.shape;
+  if (outputs !== ownOutputs || kernel.join() !== ownKernel.join()) return undefined;
+  const perChannel = ownInputs / channels;
+  const from = inputs / perChannel;
+  // A stem with squares of another size would look like one for many channels, so only gray and RGB are accepted there.
+  const isClear = perChannel === 1 || from === 1 || from === 3;
+  return isClear ? adaptStem(values, { from, to: channels }) : undefined;
 }
 
 /** Older files lack the batch norms' counters, which nothing here depends on. */
@@ -145,6 +159,8 @@ function isBatchCounter(name: string): boolean {
   return name.endsWith('.num_batches_tracked');
 }
 
-function sameShape(entry: Tensor, stored: StoredTensor): boolean {
-  return entry.shape.join() === stored.shape.join();
+/** Whether shapes are the same but for sizes of 1: a product can be stored as a 1x1 convolution, a scale as [channels, 1, 1]. */
+function sameSizes(entry: Tensor, stored: StoredTensor): boolean {
+  const sizes = (shape: readonly number[]) => shape.filter((size) => size !== 1).join();
+  return sizes(entry.shape) === sizes(stored.shape);
 }

@@ -198,6 +198,36 @@ test('positions on a grid are interpolated with aligned corners, and the class t
   );
 });
 
+test.each([
+  ['gray', 1, 3],
+  ['five bands', 5, 3],
+  ['RGB from gray weights', 3, 1],
+] as const)('the first convolution is adapted to other channels: %s', (_, channels, from) => {
+  const source = createNetwork('tresnet-s', { ...small, channels: from });
+  fillByHash(source);
+  const copy = createNetwork('tresnet-s', { ...small, channels });
+  const report = loadWeights(copy, saved('channels', source.stateDict()), { strict: true });
+  expect(report.adapted).toEqual(['body.conv1.0.weight']);
+  expect(weightReportText(report)).toContain('channels: body.conv1.0.weight');
+  // An image whose channels are all alike gives the same logits, since responses keep their size.
+  tidy(() =>
+    noGrad(() => {
+      const plane = randn([1, 1, 64, 64]);
+      const [expected, found] = [source, copy].map((network) =>
+        network.eval().forward(plane.expand([1, network.options.channels, 64, 64])),
+      );
+      const isAlike = channels <= 3;
+      if (isAlike) expect(found!.sub(expected!).abs().amax().toNumber()).toBeLessThan(1e-4);
+      const [own, theirs] = [copy, source].map((network) => network.stateDict().get('body.conv1.0.weight')!);
+      // Input 3 of the first square is channel 3 of five, which is the file's channel 0 again.
+      if (channels === 5)
+        expect(own!.select(1, 3).sub(theirs!.select(1, 0).mul(0.6)).abs().amax().toNumber()).toBeLessThan(
+          1e-7,
+        );
+    }),
+  );
+});
+
 test('a ViT loads weights of another input size, with its positions interpolated', () => {
   const source = createNetwork('vit-b-16', { classes: 2, inputSize: 64 });
   const copy = createNetwork('vit-b-16', { classes: 2, inputSize: 96 });

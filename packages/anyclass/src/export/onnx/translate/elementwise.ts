@@ -55,12 +55,8 @@ export const elementwise: Translators = {
   },
   leaky_relu: (call) =>
     call.node('LeakyRelu', [call.value('self')], { alpha: { float: call.number('negative_slope', 0.01) } }),
-  // x · hardSigmoid(x)
-  hardswish: (call) => {
-    const x = call.value('self');
-    const slope = { alpha: { float: 1 / 6 }, beta: { float: 0.5 } };
-    return call.node('Mul', [x, call.node('HardSigmoid', [x], slope)]);
-  },
+  hardsigmoid: hardSigmoid,
+  hardswish: (call) => call.node('Mul', [call.value('self'), hardSigmoid(call)]),
   silu: (call) => call.node('Mul', [call.value('self'), call.node('Sigmoid', [call.value('self')])]),
   gelu: (call) => (call.text('approximate', 'none') === 'tanh' ? tanhGelu(call) : erfGelu(call)),
   softplus: (call) => {
@@ -83,6 +79,10 @@ function unary(operator: string): Translator {
 
 function binary(operator: string): Translator {
   return (call) => call.node(operator, [call.operand('self'), call.operand('other')]);
+}
+
+function hardSigmoid(call: Translation): string {
+  return call.node('HardSigmoid', [call.value('self')], { alpha: { float: 1 / 6 }, beta: { float: 0.5 } });
 }
 
 function axis(call: Translation) {

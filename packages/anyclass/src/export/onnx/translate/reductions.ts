@@ -7,6 +7,11 @@ export const reductions: Translators = {
   amax: reduction('ReduceMax'),
   amin: reduction('ReduceMin'),
   logsumexp: reduction('ReduceLogSumExp'),
+  norm: (call) => {
+    const p = call.optionalNumber('p') ?? 2;
+    if (p !== 1 && p !== 2) throw call.refusal(`has exponent ${p}; expected 1 or 2`);
+    return reduction(p === 1 ? 'ReduceL1' : 'ReduceL2')(call);
+  },
   // The only reduction whose axes are an input in this version of ONNX.
   sum: (call) =>
     call.node('ReduceSum', [call.value('self'), call.graph.integers(axesOf(call))], keepdims(call)),

@@ -69,6 +69,7 @@ const cases: Readonly<Record<string, (x: Tensor) => Tensor>> = {
   clamp: (x) => x.clamp(-0.5, 0.5).clamp(-0.2),
   elu: (x) => F.elu(x, 0.7),
   leaky_relu: (x) => F.leakyRelu(x, 0.3),
+  hardsigmoid: (x) => F.hardsigmoid(x),
   hardswish: (x) => F.hardswish(x),
   silu: (x) => F.silu(x),
   gelu: (x) => F.gelu(x).add(F.gelu(x, { approximate: 'tanh' })),
@@ -130,6 +131,7 @@ const cases: Readonly<Record<string, (x: Tensor) => Tensor>> = {
   amax: (x) => x.amax([1], true),
   amin: (x) => x.amin([-1]),
   logsumexp: (x) => x.logsumexp([1]),
+  norm: (x) => x.norm(2, [1, 2], true).add(x.norm(1, [-1], true)),
   sum: (x) => x.sum([1, -1], true),
   batch_norm: (x) =>
     F.batchNorm(x, channelWeights, channelWeights, channelWeights, channelWeights, false, 0.1, 1e-5, false),

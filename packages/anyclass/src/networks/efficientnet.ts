@@ -1,0 +1,116 @@
+// EfficientNetV2. Tan & Le, "EfficientNetV2: Smaller Models and Faster Training", arXiv 2104.00298.
+//
+// Names and initialization as in torchvision's efficientnet_v2_s. timm's tf_efficientnetv2_s pads as TensorFlow does and is a
+// different network.
+
+import { nn, type Tensor, tidy } from '@anyclass/torch';
+import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkFigures } from './definition.js';
+import { classHead } from './layers/classHead.js';
+import { ConvNorm } from './layers/convNorm.js';
+import { globalAverage } from './layers/globalAverage.js';
+import { InvertedResidual } from './layers/invertedResidual.js';
+import { Network } from './network.js';
+import { sharedFields } from './optionFields.js';
+import { publishedWeights } from './published/published.generated.js';
+
+const fields = { stochasticDepth: sharedFields.stochasticDepth, dropout: sharedFields.dropout };
+
+type Options = OptionsOf<typeof fields>;
+
+type EfficientNetName = 'efficientnetv2-s';
+
+export const efficientnet: NetworkFamily<EfficientNetName, typeof fields> = {
+  'efficientnetv2-s': member('efficientnetv2-s', {
+    parameters: 20_177_488,
+    multiplyAdds: 2_848_615_872,
+    features: 1280,
+  }),
+};
+
+/** The stages: whether their blocks are fused, the factor of the expansion, the first block's stride, channels, and blocks. */
+const stages = [
+  { fused: true, expansion: 1, stride: 1, channels: 24, blocks: 2 },
+  { fused: true, expansion: 4, stride: 2, channels: 48, blocks: 4 },
+  { fused: true, expansion: 4, stride: 2, channels: 64, blocks: 4 },
+  { fused: false, expansion: 4, stride: 2, channels: 128, blocks: 6 },
+  { fused: false, expansion: 6, stride: 1, channels: 160, blocks: 9 },
+  { fused: false, expansion: 6, stride: 2, channels: 256, blocks: 15 },
+] as const;
+const stemChannels = 24;
+const lastChannels = 1280;
+const norm = { eps: 1e-3, activation: 'silu' } as const;
+
+class EfficientNetV2 extends Network {
+  readonly features: nn.Sequential;
+  readonly classifier: nn.Sequential;
+  readonly headPrefix = 'classifier.1.';
+
+  constructor(name: EfficientNetName, options: Options) {
+    super(name, options);
+    const { classes, channels, expertHeads, dropout, stochasticDepth } = options;
+    const count = stages.reduce((sum, { blocks }) => sum + blocks, 0);
+    let block = 0;
+    let inputs = stemChannels;
+    this.features = new nn.Sequential(
+      new ConvNorm(channels, stemChannels, { kernel: 3, stride: 2, padding: 1, norm }),
+      ...stages.map(({ fused, expansion, stride, channels: outputs, blocks }) => {
+        const layers = Array.from({ length: blocks }, (_, i) => {
+          const layer = new InvertedResidual(inputs, {
+            kernel: 3,
+            stride: i === 0 ? stride : 1,
+            expanded: inputs * expansion,
+            outputs,
+            fused,
+            squeeze: fused ? undefined : { hidden: Math.floor(inputs / 4), activation: 'silu' },
+            norm,
+            stochasticDepth: (stochasticDepth * block++) / count,
+          });
+          inputs = outputs;
+          return layer;
+        });
+        return new nn.Sequential(...layers);
+      }),
+      new ConvNorm(inputs, lastChannels, { kernel: 1, norm }),
+    );
+    const bound = 1 / Math.sqrt(classes);
+    const initialize = (weight: Tensor) => nn.init.uniform_(weight, -bound, bound);
+    const head = classHead(lastChannels, { classes, expertHeads, initialize });
+    this.classifier = new nn.Sequential(new nn.Dropout(dropout), head);
+    for (const [, module] of this.features.namedModules()) {
+      if (module instanceof nn.Conv2d) {
+        nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
+        if (module.bias) nn.init.constant_(module.bias, 0);
+      }
+    }
+  }
+
+  /** Returns the last maps, 1/32 of the image's width: [batch, 1280, 7, 7] at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
+    return this.features.forward(images);
+  }
+
+  pooled(features: Tensor): Tensor {
+    return globalAverage(features);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return tidy(() => this.classifier.forward(this.pooled(features)));
+  }
+}
+
+function member(name: EfficientNetName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+  return {
+    paper: '2104.00298',
+    trunk,
+    stride: () => 32,
+    headBias: true,
+    options: fields,
+    defaults: { stochasticDepth: 0.2, dropout: 0.2 },
+    build: (options) => new EfficientNetV2(name, options),
+    weights: {
+      published: publishedWeights[name],
+      stem: 'features.0.0.weight',
+      torchvision: { architecture: () => ({ name: 'efficientnet_v2_s', arguments: {} }) },
+    },
+  };
+}
