@@ -29,10 +29,14 @@ describe('memory', () => {
     () => {
       const { code, output, errors } = runProgram('freedMemory');
       expect([code, errors]).toEqual([0, '']);
-      const { before, after } = JSON.parse(output);
+      const { before, after }: Record<'before' | 'after', number[]> = JSON.parse(output);
       const pages = (192 * mebibyte) / 4096;
-      expect(before).toBeGreaterThan(pages / 10);
-      expect(after).toBeLessThan(pages / 100);
+      const sum = (faults: readonly number[]) => faults.reduce((total, round) => total + round, 0);
+      expect(sum(before) / before.length).toBeGreaterThan(pages / 10);
+      // In some rounds the heap grows by a tensor or two, since V8's small blocks lie where tensors were. How often, differs
+      // between versions of Node and from run to run; it ends, and no round zeroes what an earlier one has freed.
+      expect(after.toSorted((a, b) => a - b)[after.length / 2]).toBeLessThan(pages / 100);
+      expect(sum(after)).toBeLessThan(2 * pages);
     },
   );
 

@@ -2,6 +2,7 @@
 // support ranges.
 
 import { DownloadError, TemporaryProblem } from './problems.js';
+import { readAhead } from './readAhead.js';
 import { networkReason, type Request, request } from './request.js';
 import type { Patience } from './retrying.js';
 
@@ -68,10 +69,7 @@ async function* partsOf(
   source: BodySource,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const part of body ?? []) {
-      silence.heard();
-      yield part;
-    }
+    if (body) yield* readAhead(body, silence.heard);
   } catch (error) {
     if (source.signal?.aborted) throw error;
     throw silence.isOver()
