@@ -6,6 +6,8 @@ import { demoText } from '../demo/demoText.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 
+const nextStep = 'To find out what helps on your own data: npx anyclass recommend DATA --minutes 30';
+
 export const demo = command({
   name: 'demo',
   summary: 'Train bce and any-bce on scenes of handwritten digits and show what helped',
@@ -37,7 +39,7 @@ export const demo = command({
         exitCode: interruption.exitCode(),
       });
     }
-    terminal.print(json ? JSON.stringify(result, null, 2) : `\n${demoText(result)}`);
+    terminal.print(json ? JSON.stringify(result, null, 2) : `\n${demoText(result)}\n${nextStep}`);
     return result;
   },
 });

@@ -18,7 +18,6 @@ export function demoText(result: DemoResult): string {
     differencesText(result),
     '',
     `Reports: ${runs.map(({ folder }) => join(folder, 'report.html')).join(' and ')}`,
-    'To find out what helps on your own data: npx anyclass recommend DATA --minutes 30',
   ].join('\n');
 }
 

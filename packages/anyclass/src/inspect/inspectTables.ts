@@ -123,7 +123,7 @@ function leftOut(pairs: number, classes: number, of: number): string {
     classes < of
       ? `Pairs are counted among the ${classes} most common of ${of.toLocaleString('en-US')} classes. `
       : '';
-  return `${counted}${pairs > 0 ? `${pairs.toLocaleString('en-US')} rarer pairs are left out; --json has them.` : ''}`.trim();
+  return `${counted}${pairs > 0 ? `${pairs.toLocaleString('en-US')} rarer pairs are left out; the inspection as JSON has them.` : ''}`.trim();
 }
 
 function countColumns(...titles: readonly string[]): Column[] {

@@ -42,7 +42,7 @@ function shortened(table: Table): Table {
   const { rows, note } = table;
   if (rows.length <= mostRows) return table;
   const [shown, all] = [mostRows, rows.length].map((count) => count.toLocaleString('en-US'));
-  const remark = `Only the first ${shown} of ${all} rows are shown; for all of them, use inspect --json, evaluate --json, or a run's summary.json.`;
+  const remark = `Only the first ${shown} of ${all} rows are shown; the result as JSON, or a run's summary.json, has all of them.`;
   return { ...table, rows: rows.slice(0, mostRows), note: note === undefined ? remark : `${note} ${remark}` };
 }
 

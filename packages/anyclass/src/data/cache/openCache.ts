@@ -126,7 +126,7 @@ async function cachedPixels(
     if (isTold) return;
     isTold = true;
     onNote?.(
-      `cache at ${path} is damaged (row ${row}: ${problem}); damaged images are read from their originals; to repair it, run 'anyclass prepare --check'`,
+      `cache at ${path} is damaged (row ${row}: ${problem}); damaged images are read from their originals; prepare it again, with every row checked, to repair it`,
     );
   };
   /** Reads a row of the cache into `out`. Returns what is wrong with it; undefined if nothing is. */

@@ -25,8 +25,7 @@ export function hostGuard({ host, allowHost }: ServeSettings): Guard {
     if (!allowed.has('*') && !allowed.has(asked) && !isHealth(path)) {
       throw new Problem(
         'foreign-host',
-        `host '${asked}' is not allowed; expected ${[...allowed].join(', ')}. ` +
-          `To allow it, add it to allowHost (--allow-host ${asked || 'NAME'})`,
+        `host '${asked}' is not allowed; expected ${[...allowed].join(', ')}; to allow it, add it to allowHost`,
       );
     }
     return undefined;
@@ -42,7 +41,7 @@ export function originGuard({ allowOrigin }: ServeSettings): Guard {
     if (!allowed.has('*') && !allowed.has(origin.toLowerCase())) {
       throw new Problem(
         'foreign-origin',
-        `pages from ${origin} may not call this server; to allow them, add it to allowOrigin (--allow-origin ${origin})`,
+        `pages from ${origin} may not call this server; to allow them, add it to allowOrigin`,
       );
     }
     headers['Access-Control-Allow-Origin'] = origin;
