@@ -74,7 +74,7 @@ export async function train(
   configuration: ConfigurationInput,
   options: TrainOptions = {},
 ): Promise<TrainingResult> {
-  return (await import('./workflows/trainAndReport.js')).train(configuration, options);
+  return (await import('./workflows/trainAndReport.js')).trainAndReport(configuration, options);
 }
 
 /**
@@ -87,7 +87,7 @@ export async function resume(
   folder: string,
   options: Omit<TrainOptions, 'run'> = {},
 ): Promise<TrainingResult> {
-  return (await import('./workflows/trainAndReport.js')).resume(folder, options);
+  return (await import('./workflows/trainAndReport.js')).resumeAndReport(folder, options);
 }
 
 /**

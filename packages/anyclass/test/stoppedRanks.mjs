@@ -3,8 +3,8 @@
 //
 //   node packages/anyclass/test/stoppedRanks.mjs RUN EPOCH STEP [CONFIGURATION]
 
-import { resume } from '../dist/training/resume.js';
-import { train } from '../dist/training/train.js';
+import { resumeRun } from '../dist/training/resumeRun.js';
+import { trainRun } from '../dist/training/trainRun.js';
 
 const [run = '', epoch, step, configuration] = process.argv.slice(2);
 const controller = new AbortController();
@@ -18,5 +18,5 @@ const options = {
   },
 };
 await (configuration === undefined
-  ? resume(run, options)
-  : train(JSON.parse(configuration), { ...options, run }));
+  ? resumeRun(run, options)
+  : trainRun(JSON.parse(configuration), { ...options, run }));

@@ -10,8 +10,8 @@ import { runProgram } from '../commandLine/program.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { openPredictor } from '../inference/predictor.js';
 import { loadModel } from '../runs/modelFile.js';
-import { resume } from '../training/resume.js';
-import { train } from '../training/train.js';
+import { resumeRun } from '../training/resumeRun.js';
+import { trainRun } from '../training/trainRun.js';
 import { commands } from './index.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-features-'));
@@ -161,15 +161,15 @@ test('a run of features resumes to the same weights as one that was not stopped'
     threads: 1,
     device: 'cpu',
   };
-  await train(configuration, { run: 'whole' });
-  await train(configuration, {
+  await trainRun(configuration, { run: 'whole' });
+  await trainRun(configuration, {
     run: 'stopped',
     signal: stopping.signal,
     onEvent: (event) => {
       if (event.type === 'validated') stopping.abort();
     },
   });
-  await resume('stopped');
+  await resumeRun('stopped');
   const weights = ['whole', 'stopped'].map((path) => {
     const { network } = loadModel(path);
     const values = [...network.stateDict().values()].map((tensor) => [...tensor.toFloat32Array()]);

@@ -11,7 +11,7 @@ import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
 import type { TrainingResult, TrainOptions } from '../training/activeRun.js';
 import { readConfiguration } from '../training/readConfiguration.js';
-import { resume as resumeRun, train as trainRun } from '../workflows/trainAndReport.js';
+import { resumeAndReport, trainAndReport } from '../workflows/trainAndReport.js';
 import { settingOption } from './datasetOptions.js';
 import { configText, dataField } from './trainingOptions.js';
 
@@ -88,8 +88,8 @@ export async function trainHere({ run, json }: TrainWork, terminal: Terminal): P
     };
     const result =
       'resume' in run
-        ? await resumeRun(run.resume, how)
-        : await trainRun(run.configuration, { ...how, run: run.folder });
+        ? await resumeAndReport(run.resume, how)
+        : await trainAndReport(run.configuration, { ...how, run: run.folder });
     if (result.isFinishedElsewhere) return result;
     if (!result.summary) {
       const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;

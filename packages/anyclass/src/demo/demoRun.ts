@@ -6,7 +6,7 @@ import { validateConfiguration } from '../configuration/validate.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { runState } from '../experiments/runState.js';
 import { type RunScores, runScores } from '../runs/runScores.js';
-import { resume, train } from '../workflows/trainAndReport.js';
+import { resumeAndReport, trainAndReport } from '../workflows/trainAndReport.js';
 
 export type DemoLoss = 'bce' | 'any-bce';
 
@@ -39,8 +39,8 @@ export async function demoModel(loss: DemoLoss, options: DemoOptions): Promise<D
     onEvent?.({ type: 'note', text: `Training with ${loss}` });
     const { summary } =
       state === 'absent'
-        ? await train(configuration, { run: folder, onEvent, signal })
-        : await resume(folder, { onEvent, signal });
+        ? await trainAndReport(configuration, { run: folder, onEvent, signal })
+        : await resumeAndReport(folder, { onEvent, signal });
     if (!summary) return undefined;
   }
   const [validation, test] = [await runScores(folder, 'validation'), await runScores(folder, 'test')];

@@ -147,7 +147,9 @@ function folded(summary: string, table: ReportTable): string {
 }
 
 function shownPart(shown: number, all: number, what: string): string {
-  return shown < all ? note(`The first ${number(shown)} of ${number(all)} ${what}; the inspection as JSON lists all.`) : '';
+  return shown < all
+    ? note(`The first ${number(shown)} of ${number(all)} ${what}; the inspection as JSON lists all.`)
+    : '';
 }
 
 function problemList(problems: readonly Problem[]): string {

@@ -12,8 +12,8 @@ import { loadModel } from '../runs/modelFile.js';
 import { openRun } from '../runs/runFolder.js';
 import { readCheckpoint } from './checkpoint.js';
 import { readConfiguration } from './readConfiguration.js';
-import { resume } from './resume.js';
-import { train } from './train.js';
+import { resumeRun } from './resumeRun.js';
+import { trainRun } from './trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-tuning-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -31,7 +31,7 @@ const tuned: ConfigurationInput = {
 };
 
 beforeAll(async () => {
-  await train({ ...base, data: { ...base.data, mean: [0.25], std: [0.125] } }, { run: at('base') });
+  await trainRun({ ...base, data: { ...base.data, mean: [0.25], std: [0.125] } }, { run: at('base') });
 }, 60_000);
 
 const checkpoint = (run: string, epoch: number) =>
@@ -58,7 +58,7 @@ function hashOf(run: string): string {
 test('a frozen epoch changes only the last layer and no batch statistics; later epochs change everything', async () => {
   const notes: string[] = [];
   const onEvent = (event: RunEvent) => void (event.type === 'note' && notes.push(event.text));
-  await train(tuned, { run: at('whole'), onEvent });
+  await trainRun(tuned, { run: at('whole'), onEvent });
   expect(changed(checkpoint('whole', 1))).toEqual(['head.fc.weight', 'head.fc.bias']);
   const later = changed(checkpoint('whole', 2));
   expect(later).toEqual(
@@ -89,9 +89,9 @@ test.each([
       if (event.type === 'step' && event.epoch === epoch && event.step === 2) controller.abort();
     };
     expect(
-      (await train(tuned, { run: at(run), onEvent, signal: controller.signal })).summary,
+      (await trainRun(tuned, { run: at(run), onEvent, signal: controller.signal })).summary,
     ).toBeUndefined();
-    await resume(at(run));
+    await resumeRun(at(run));
     expect(hashOf(run)).toBe(hashOf('whole'));
   },
   60_000,
@@ -107,7 +107,7 @@ test('values that are set explicitly take precedence, and a note mentions the di
     data: { ...data, mean: [0.5] },
     network: { weights: at('base'), inputSize: 20 },
   };
-  await train(told, { run: at('told'), onEvent });
+  await trainRun(told, { run: at('told'), onEvent });
   const { configuration } = openRun(at('told')).record;
   expect(configuration).toMatchObject({ network: { inputSize: 20 }, data: { mean: [0.5], std: [0.125] } });
   expect(notes).toContainEqual(

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tinyRun } from '../../test/tinyRun.js';
 import { messageOf } from '../errors/reasonOf.js';
-import { train } from './train.js';
+import { trainRun } from './trainRun.js';
 
 const disk = mkdtempSync(join(tmpdir(), 'anyclass-disk-'));
 const mount = (...words: string[]) => spawnSync('mount', words).status === 0;
@@ -20,7 +20,7 @@ afterAll(() => {
 
 async function messageWhere(name: string, onSaved: () => void): Promise<string> {
   const onEvent = ({ type }: { type: string }) => type === 'saved' && onSaved();
-  return train(tinyRun, { run: join(disk, name), onEvent }).then(
+  return trainRun(tinyRun, { run: join(disk, name), onEvent }).then(
     () => 'no error',
     (error) => messageOf(error),
   );

@@ -22,10 +22,10 @@ import type { RunEvent } from '../events/runEvent.js';
 import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { lockRun } from '../runs/runLock.js';
-import { resume as resumeAndReport } from '../workflows/trainAndReport.js';
+import { resumeAndReport } from '../workflows/trainAndReport.js';
 import type { TrainingResult } from './activeRun.js';
-import { resume } from './resume.js';
-import { train } from './train.js';
+import { resumeRun } from './resumeRun.js';
+import { trainRun } from './trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-resumed-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -40,7 +40,7 @@ const onEvent = (event: RunEvent) => {
 
 let result: TrainingResult;
 beforeAll(async () => {
-  result = await train(configuration, { run: at('whole'), onEvent });
+  result = await trainRun(configuration, { run: at('whole'), onEvent });
   // Tests resume copies of these two.
   const half = await interrupted(
     'half',
@@ -66,7 +66,7 @@ function filesOf(run: string): string[] {
 /** Interrupts a run at an event. */
 async function interrupted(run: string, isMoment: (event: RunEvent) => boolean): Promise<TrainingResult> {
   const controller = new AbortController();
-  return train(configuration, {
+  return trainRun(configuration, {
     run: at(run),
     signal: controller.signal,
     onEvent(event) {
@@ -85,7 +85,7 @@ test('a run interrupted in the middle of an epoch and resumed ends with the same
     name.startsWith('epoch'),
   );
   expect(checkpoints.at(-1)).toMatch(/^epoch-0001-step-00000[1-4]/);
-  await resume(at('interrupted'), { onEvent });
+  await resumeRun(at('interrupted'), { onEvent });
   expect(filesOf('interrupted')).toEqual(filesOf('whole'));
   expect(readEpochs(at('interrupted', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1, 2]);
 });
@@ -93,16 +93,16 @@ test('a run interrupted in the middle of an epoch and resumed ends with the same
 test('a run interrupted during its evaluation and resumed ends with the same bits', async () => {
   copyRun('untested', 'judged');
   expect(existsSync(at('judged', 'summary.json'))).toBe(false);
-  expect((await resume(at('judged'), { onEvent })).summary).toEqual(result.summary);
+  expect((await resumeRun(at('judged'), { onEvent })).summary).toEqual(result.summary);
   expect(filesOf('judged')).toEqual(filesOf('whole'));
 });
 
 test('a run stopped by its caller after an epoch and resumed ends with the same bits', async () => {
   const seen: number[] = [];
   const onEpoch = ({ epoch }: EpochRecord) => seen.push(epoch) === 1;
-  expect((await train(configuration, { run: at('ended'), onEpoch })).summary).toBeUndefined();
+  expect((await trainRun(configuration, { run: at('ended'), onEpoch })).summary).toBeUndefined();
   expect(readEpochs(at('ended', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1]);
-  await resume(at('ended'), { onEpoch });
+  await resumeRun(at('ended'), { onEpoch });
   expect(seen).toEqual([1, 2]);
   expect(filesOf('ended')).toEqual(filesOf('whole'));
 });
@@ -118,7 +118,7 @@ test('a run resumes from the newest intact checkpoint and says what it skipped',
   writeFileSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), bytes);
   truncateSync(at('damaged', 'checkpoints', 'epoch-0001-step-000009.safetensors'), 1_000_000);
   notes.length = 0;
-  await resume(at('damaged'), { onEvent });
+  await resumeRun(at('damaged'), { onEvent });
   expect(notes[0]).toMatch(/Skipped .*step-000009.safetensors: /);
   expect(notes[1]).toMatch(new RegExp(`Skipped .*${newer}: was altered`));
   const [started] = readEvents(at('damaged', 'events.jsonl')).filter(
@@ -133,7 +133,7 @@ test('a run starts over if no checkpoint is intact, and keeps what it writes fro
   const checkpoints = readdirSync(at('lost', 'checkpoints')).filter((name) => name.startsWith('epoch'));
   for (const name of checkpoints) truncateSync(at('lost', 'checkpoints', name), 1_000_000);
   notes.length = 0;
-  await resume(at('lost'), { onEvent });
+  await resumeRun(at('lost'), { onEvent });
   expect(notes.filter((note) => note.includes('renamed to damaged-epoch-'))).toHaveLength(2);
   expect(notes).toContain('No usable checkpoint; starting over');
   expect(filesOf('lost')).toEqual(filesOf('whole'));
@@ -142,16 +142,16 @@ test('a run starts over if no checkpoint is intact, and keeps what it writes fro
 test('a run starts over if its inner folders are gone', async () => {
   mkdirSync(at('bare'));
   copyFileSync(at('whole', 'config.json'), at('bare', 'config.json'));
-  await resume(at('bare'), { onEvent });
+  await resumeRun(at('bare'), { onEvent });
   expect(filesOf('bare')).toEqual(filesOf('whole'));
 });
 
 test('a run is refused while another process is working on it, or if the folder already holds a run', async () => {
   using _lock = lockRun(at('whole'));
-  await expect(resume(at('whole'))).rejects.toThrow('is working on this run');
-  await expect(train(configuration, { run: at('whole') })).rejects.toThrow('is working on this run');
+  await expect(resumeRun(at('whole'))).rejects.toThrow('is working on this run');
+  await expect(trainRun(configuration, { run: at('whole') })).rejects.toThrow('is working on this run');
   _lock[Symbol.dispose]();
-  await expect(train(configuration, { run: at('whole') })).rejects.toThrow('already holds a run');
+  await expect(trainRun(configuration, { run: at('whole') })).rejects.toThrow('already holds a run');
 });
 
 test('a run is refused if the data has changed since it started', async () => {
@@ -159,7 +159,7 @@ test('a run is refused if the data has changed since it started', async () => {
   const path = at('changed', 'config.json');
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.replace(/"datasetFingerprint": "\w/, '"datasetFingerprint": "x'));
-  await expect(resume(at('changed'))).rejects.toThrow('the data changed since the run started');
+  await expect(resumeRun(at('changed'))).rejects.toThrow('the data changed since the run started');
 });
 
 test('a finished run is not evaluated again, but a missing report is written', async () => {
@@ -180,7 +180,7 @@ test.each([
   const before = filesOf('whole');
   truncateSync(at('whole', name), 100);
   notes.length = 0;
-  expect((await resume(at('whole'), { onEvent })).summary).toEqual(result.summary);
+  expect((await resumeRun(at('whole'), { onEvent })).summary).toEqual(result.summary);
   expect(notes[0]).toContain(message);
   expect(notes[0]).toContain(': evaluating the run again');
   expect(filesOf('whole')).toEqual(before);
@@ -191,7 +191,7 @@ test('a run is evaluated with its last epoch if the best weights are damaged', a
   const weights = readdirSync(at('weights', 'checkpoints')).filter((name) => name.startsWith('weights'));
   for (const name of weights) truncateSync(at('weights', 'checkpoints', name), 1000);
   notes.length = 0;
-  const { summary } = await resume(at('weights'), { onEvent });
+  const { summary } = await resumeRun(at('weights'), { onEvent });
   expect(summary).toMatchObject({ bestEpoch: 2, isLastInstead: true });
   expect(notes).toContainEqual(expect.stringMatching(/weights-epoch-.*; evaluating the last epoch instead/));
 });

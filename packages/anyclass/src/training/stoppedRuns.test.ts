@@ -10,7 +10,7 @@ import type { ConfigurationInput } from '../configuration/schema.js';
 import type { BestMetric } from '../events/bestMetric.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { brokenWeights } from './divergence.js';
-import { train } from './train.js';
+import { trainRun } from './trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-stopped-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -22,7 +22,7 @@ test('a loss that is not finite stops the run with a diagnosis, and releases the
     optimizer: { name: 'sgd', rate: 1e12 },
     clipNorm: null,
   };
-  const failure = await train(wild, { run: at('wild') }).catch((error: Error) => error.message);
+  const failure = await trainRun(wild, { run: at('wild') }).catch((error: Error) => error.message);
   expect(failure).toMatch(/the loss is (NaN|Infinity|-Infinity|\d.*) in epoch 1, step \d/);
   expect(failure).toMatch(/largest logit .*, gradient norm/);
   expect(failure).toContain('names in the batch: train-0000');
@@ -37,7 +37,7 @@ test('if the last step of an epoch breaks the weights, the run stops before they
     schedule: { name: 'constant' },
     clipNorm: null,
   };
-  await expect(train(wild, { run: at('broken') })).rejects.toThrow(
+  await expect(trainRun(wild, { run: at('broken') })).rejects.toThrow(
     /logits on validation became NaN or infinite after epoch 1, step 1: the run stops/,
   );
   expect(readdirSync(at('broken', 'checkpoints'))).toEqual([]);
@@ -53,7 +53,7 @@ test('weights that are not finite are found by name', () => {
 
 test('a run that fails to start leaves no folder behind', async () => {
   const wrong = { ...tinyRun, network: { ...tinyRun.network, weights: at('nothing.pth') } };
-  await expect(train(wrong, { run: at('again') })).rejects.toThrow('nothing.pth');
+  await expect(trainRun(wrong, { run: at('again') })).rejects.toThrow('nothing.pth');
   expect(existsSync(at('again'))).toBe(false);
 });
 
@@ -70,6 +70,6 @@ test.each(undefinedMetrics)(
   'bestBy %s is refused before training if it is never defined',
   async (bestBy, data, message) => {
     const wrong: ConfigurationInput = { ...tinyRun, bestBy, data: { dataset: 'digits', ...data } };
-    await expect(train(wrong, { run: at('undefined') })).rejects.toThrow(message);
+    await expect(trainRun(wrong, { run: at('undefined') })).rejects.toThrow(message);
   },
 );

@@ -12,7 +12,7 @@ import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
-import { train } from '../workflows/trainAndReport.js';
+import { trainAndReport } from '../workflows/trainAndReport.js';
 import type { TrainingResult } from './activeRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-train-'));
@@ -29,7 +29,7 @@ const onEvent = (event: RunEvent) => {
 describe('a run', () => {
   let result: TrainingResult;
   beforeAll(async () => {
-    result = await train(configuration, { run: at('whole'), onEvent });
+    result = await trainAndReport(configuration, { run: at('whole'), onEvent });
   }, 120_000);
 
   test('reports its start, steps, epochs, checkpoints and end, and writes them to events.jsonl', () => {
@@ -158,7 +158,7 @@ test('transfer learning takes the trunk from a file and changes only the last la
       freezeTrunk: true,
     },
   };
-  await train(frozen, { run: at('frozen') });
+  await trainAndReport(frozen, { run: at('frozen') });
   const [before, after] = [loadModel(at('whole')), loadModel(at('frozen'))].map(({ network }) =>
     network.stateDict(),
   );
@@ -178,14 +178,14 @@ test('a run stops early if epochs no longer improve, also in deterministic mode'
     network: { ...configuration.network, freezeTrunk: true },
     optimizer: { name: 'sgd', rate: 1e-12 },
   };
-  const { summary } = await train(still, { run: at('still') });
+  const { summary } = await trainAndReport(still, { run: at('still') });
   expect(summary).toMatchObject({ epochs: 3, bestEpoch: 1 });
 }, 60_000);
 
 test('a run leaves the test split untouched if evaluation.test is false', async () => {
   const tasks = new Set<string>();
   const untested: ConfigurationInput = { ...configuration, epochs: 1, evaluation: { test: false } };
-  const { folder: run, summary } = await train(untested, {
+  const { folder: run, summary } = await trainAndReport(untested, {
     run: at('untested'),
     onEvent: (event) => event.type === 'progress' && tasks.add(event.task),
   });

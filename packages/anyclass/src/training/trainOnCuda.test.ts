@@ -7,8 +7,8 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { readEpochs } from '../runs/metricsLog.js';
-import { resume } from './resume.js';
-import { train } from './train.js';
+import { resumeRun } from './resumeRun.js';
+import { trainRun } from './trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-cuda-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,7 +34,7 @@ interface RunResult {
 
 async function trained(name: string, fields: Partial<ConfigurationInput>): Promise<RunResult> {
   const run = join(folder, name);
-  await train({ ...configuration, ...fields }, { run });
+  await trainRun({ ...configuration, ...fields }, { run });
   return resultOf(run);
 }
 
@@ -83,8 +83,8 @@ describe.skipIf(!hasCuda())(`training on cuda${hasCuda() ? '' : ' (skipped: no C
     const onEvent = (event: RunEvent) => {
       if (event.type === 'step' && event.epoch === 2 && event.step > 0) controller.abort();
     };
-    await train({ ...configuration, ...fields }, { run, onEvent, signal: controller.signal });
-    await resume(run);
+    await trainRun({ ...configuration, ...fields }, { run, onEvent, signal: controller.signal });
+    await resumeRun(run);
     expect(resultOf(run)).toEqual(first);
   }, 300_000);
 });

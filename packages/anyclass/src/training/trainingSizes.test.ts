@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { tinyRun } from '../../test/tinyRun.js';
 import { createNetwork } from '../networks/createNetwork.js';
-import { train } from './train.js';
 import { checkSizes, trainingSize } from './trainingSizes.js';
+import { trainRun } from './trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-sizes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -30,7 +30,7 @@ test('a size that the network cannot take is refused before training, with the r
 
 test('an epoch trains at its size, and its images still have the input size in validation', async () => {
   const trained = async (name: string, sizes: { epoch: number; size: number }[]) => {
-    const { summary } = await train({ ...tinyRun, epochs: 1, sizes }, { run: join(folder, name) });
+    const { summary } = await trainRun({ ...tinyRun, epochs: 1, sizes }, { run: join(folder, name) });
     return summary?.validation;
   };
   const [own, smaller] = [await trained('own', []), await trained('smaller', [{ epoch: 1, size: 32 }])];

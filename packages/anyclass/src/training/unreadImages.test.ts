@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { StepEvent } from '../events/runEvent.js';
-import { train } from './train.js';
+import { trainRun } from './trainRun.js';
 
 const fixtures = resolve(import.meta.dirname, '../../test/fixtures/data');
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-unread-'));
@@ -25,7 +25,7 @@ test('progress counts the images that were read, not those that are missing or d
   const lines = rows.map(({ name, split }, i) => `${name},${i % 2},${split}`);
   writeFileSync(dataset, ['Filename,x,split', ...lines].join('\n'));
   const steps: StepEvent[] = [];
-  await train(
+  await trainRun(
     { ...tinyRun, data: { dataset }, batchSize: 8, epochs: 1, evaluation: { replicates: 0 } },
     { run: join(folder, 'run'), onEvent: (event) => void (event.type === 'step' && steps.push(event)) },
   );

@@ -45,9 +45,9 @@ export function verifyNetwork(vectors: NetworkVectors, options: VerifyNetworkOpt
   const { batch, inputSize, salt } = vectors;
   using images = tidy(() => hashImages([batch, 3, inputSize, inputSize], salt).to({ device, dtype }));
   onStage('evaluating');
-  const evaluated = evaluate(network.eval(), images, vectors);
+  const evaluated = checkEvaluation(network.eval(), images, vectors);
   onStage('training');
-  const trained = train(network.train(), images, vectors, () => onStage('gradients'));
+  const trained = checkTrainingStep(network.train(), images, vectors, () => onStage('gradients'));
   return [...structure, evaluated, ...trained];
 }
 
@@ -90,12 +90,12 @@ function missingFrom(entries: readonly Entry[], wanted: readonly Entry[]): Entry
   return wanted.filter(({ name, shape }) => shapes.get(name) !== shape.join());
 }
 
-function evaluate(network: Network, images: Tensor, { evalLogits }: NetworkVectors): Check {
+function checkEvaluation(network: Network, images: Tensor, { evalLogits }: NetworkVectors): Check {
   const logits = tidy(() => noGrad(() => numbers(network.forward(images))));
   return compareLogits('eval logits', logits, evalLogits);
 }
 
-function train(
+function checkTrainingStep(
   network: Network,
   images: Tensor,
   vectors: NetworkVectors,

@@ -3,17 +3,17 @@
 import type { ConfigurationInput } from '../configuration/schema.js';
 import type { Dataset } from '../data/dataset/dataset.js';
 import type { TrainingResult, TrainOptions } from '../training/activeRun.js';
-import { resume as resumeRun } from '../training/resume.js';
-import { train as trainRun } from '../training/train.js';
+import { resumeRun } from '../training/resumeRun.js';
+import { trainRun } from '../training/trainRun.js';
 
 /**
  * Trains with a configuration, evaluates the result and writes its report.
  *
  * @example
- * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
+ * const { folder, summary } = await trainAndReport({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
  * summary?.test?.metrics.mAP
  */
-export function train(
+export function trainAndReport(
   configuration: ConfigurationInput,
   options: TrainOptions = {},
 ): Promise<TrainingResult> {
@@ -25,9 +25,12 @@ export function train(
  * unchanged.
  *
  * @example
- * await resume('runs/sewer');
+ * await resumeAndReport('runs/sewer');
  */
-export function resume(folder: string, options: Omit<TrainOptions, 'run'> = {}): Promise<TrainingResult> {
+export function resumeAndReport(
+  folder: string,
+  options: Omit<TrainOptions, 'run'> = {},
+): Promise<TrainingResult> {
   return resumeRun(folder, { onJudged: writeReport, ...options });
 }
 

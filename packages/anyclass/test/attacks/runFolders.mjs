@@ -54,9 +54,9 @@ export async function outputs(count, drawOf, folder) {
 
 /** A run with damaged files must be read, or refused with a message: never a stack trace. */
 export async function runFolders(count, drawOf, folder) {
-  const { train } = await import('../../dist/training/train.js');
+  const { trainRun } = await import('../../dist/training/trainRun.js');
   const scenes = { train: 32, validation: 16, test: 16 };
-  await train(
+  await trainRun(
     {
       data: { dataset: 'digits', digits: { scenes } },
       network: { name: 'tresnet-s', inputSize: 32 },

@@ -9,7 +9,7 @@ import { graphBytes } from '../../../../test/onnxFunction.js';
 import { tinyRun } from '../../../../test/tinyRun.js';
 import { createNetwork } from '../../../networks/createNetwork.js';
 import { loadModel, saveModel } from '../../../runs/modelFile.js';
-import { train } from '../../../training/train.js';
+import { trainRun } from '../../../training/trainRun.js';
 import { exportOnnx } from '../exportOnnx.js';
 import type { Graph } from '../graph/graph.js';
 import { float16Bits, inFloat16 } from './float16.js';
@@ -120,7 +120,7 @@ test('a graph with int8 weights is off by at most half a step of each channel', 
 describe('a lower precision is evaluated on the validation images of the run', () => {
   const run = at('run');
   beforeAll(async () => {
-    await train(tinyRun, { run });
+    await trainRun(tinyRun, { run });
   }, 120_000);
 
   test.each(['float16', 'int8'] as const)('%s is kept if it predicts as well', async (precision) => {

@@ -25,10 +25,13 @@ import { startingWeights, withPreparation } from './startingWeights.js';
  * Trains with a configuration, and evaluates the result.
  *
  * @example
- * const { folder, summary } = await train({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
+ * const { folder, summary } = await trainRun({ data: { dataset: 'digits' }, network: { name: 'tresnet-s', inputSize: 64 } });
  * summary?.test?.metrics.mAP
  */
-export async function train(input: ConfigurationInput, options: TrainOptions = {}): Promise<TrainingResult> {
+export async function trainRun(
+  input: ConfigurationInput,
+  options: TrainOptions = {},
+): Promise<TrainingResult> {
   const { signal } = options;
   const ranks = await joinRanks();
   const followed = await followWeights({ ...input }, { onEvent: options.onEvent, signal });

@@ -33,9 +33,9 @@ import { startingWeights } from './startingWeights.js';
  * Resumes a run from its newest complete checkpoint, as if it had never stopped. Leaves a finished run alone.
  *
  * @example
- * await resume('runs/sewer');
+ * await resumeRun('runs/sewer');
  */
-export async function resume(
+export async function resumeRun(
   folder: string,
   options: Omit<TrainOptions, 'run'> = {},
 ): Promise<TrainingResult> {
