@@ -1,4 +1,5 @@
 export { type Bootstrap, bootstrap, bootstrapAt, type Interval } from './bootstrap.js';
+export { budgetForCosts, type CostBudget, type Costs } from './budgetForCosts.js';
 export {
   type DecisionBootstrap,
   type DecisionBootstrapOptions,

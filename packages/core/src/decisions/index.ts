@@ -34,5 +34,15 @@ export type {
   NoGuaranteeReason,
   PromiseUnit,
 } from './guarantee.js';
+export {
+  type MoreLabels,
+  moreLabels,
+  type Promisable,
+  type PromisableOptions,
+  promisable,
+  type RateInterval,
+  rateInterval,
+} from './promisable.js';
+export { type RowIdentities, type SharedRows, sharedRows } from './sharedRows.js';
 export { type JudgedPoint, judgedCurve, type TradeOffPoint, tradeOffCurve } from './tradeOffCurve.js';
 export { type CountedOutcomes, countOutcomes, type WorkloadOptions, workload } from './workload.js';

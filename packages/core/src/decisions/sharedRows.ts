@@ -1,0 +1,53 @@
+import type { Key } from '../labels/distinctKeys.js';
+
+/** What identifies rows: any of these, with one entry per row. */
+export interface RowIdentities {
+  readonly names?: ArrayLike<string> | undefined;
+  /** Hashes of their contents. */
+  readonly hashes?: ArrayLike<string> | undefined;
+  readonly groups?: ArrayLike<Key> | undefined;
+}
+
+/** How many judged rows a fit already knew. */
+export interface SharedRows {
+  /** Rows that share a name, a hash or a group with a row of the fit. */
+  readonly rows: number;
+  readonly byName: number;
+  readonly byHash: number;
+  readonly byGroup: number;
+  /** Some of the names or groups in question, at most five. */
+  readonly examples: readonly string[];
+}
+
+const LISTED = 5;
+
+/**
+ * Counts the rows that stand in both the data of a fit and the data it is judged on. With any, a promise about new data is
+ * not supported by the judged rows and is withheld. An empty name or hash identifies nothing.
+ *
+ * @example
+ * sharedRows({ names: ['a.png', 'b.png'] }, { names: ['b.png', 'c.png'] })
+ * // { rows: 1, byName: 1, byHash: 0, byGroup: 0, examples: ['b.png'] }
+ */
+export function sharedRows(fitted: RowIdentities, judged: RowIdentities): SharedRows {
+  const rows = new Set<number>();
+  const examples = new Set<string>();
+  const count = (known: ArrayLike<Key> | undefined, asked: ArrayLike<Key> | undefined): number => {
+    if (known === undefined || asked === undefined) return 0;
+    const keys = new Set(Array.from(known, String));
+    keys.delete('');
+    let found = 0;
+    for (let row = 0; row < asked.length; row++) {
+      const key = String(asked[row]);
+      if (!keys.has(key)) continue;
+      found++;
+      rows.add(row);
+      if (examples.size < LISTED) examples.add(key);
+    }
+    return found;
+  };
+  const byName = count(fitted.names, judged.names);
+  const byHash = count(fitted.hashes, judged.hashes);
+  const byGroup = count(fitted.groups, judged.groups);
+  return { rows: rows.size, byName, byHash, byGroup, examples: [...examples] };
+}
