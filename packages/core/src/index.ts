@@ -18,7 +18,11 @@ export {
   type GroupSplit,
   groupShuffleSplit,
 } from './splits/groupShuffleSplit.js';
-export { type IterativeSplitOptions, iterativeStratifiedSplit } from './splits/iterativeStratifiedSplit.js';
+export {
+  classesTooRare,
+  type IterativeSplitOptions,
+  iterativeStratifiedSplit,
+} from './splits/iterativeStratifiedSplit.js';
 export { type ShuffleSplitOptions, shuffleSplit } from './splits/shuffleSplit.js';
 export type { Split, SplitSizes } from './splits/splitSizes.js';
 export type { SparseLabels } from './splits/splitUnits.js';

@@ -1,3 +1,4 @@
+import { bandTolerance, type SizeBands } from './sizeBands.js';
 import type { SplitUnits } from './splitUnits.js';
 
 /** A pass without a change ends the search; on small tables, that is one of the first few. */
@@ -14,25 +15,33 @@ const leastGain = 1e-9;
  *
  *     χ² = Σ (found - wanted)² / wanted
  *
- * over the parts' rows, negatives, and rows of every stratum. Assigning groups stratum by stratum balances only the
- * current stratum; the sizes of the parts and the other classes are left to chance.
+ * over the parts' rows, negatives, rows of every stratum, and groups of every size.
  *
- * A part never loses its last row of a stratum or its last negative. A group stays where it was assigned if it has a class
- * that is too small for a row in every part.
+ * A part never loses its last row of a stratum or its last negative, and keeps its share of the groups of every size to
+ * within the tolerance. A group stays where it was assigned if it has a class that is too small for a row in every part.
  *
  * @param partOfUnit changed in place
+ * @param order the units in a random order, so that which of several equal groups is moved does not depend on their names
  */
-export function balanceGroups(units: SplitUnits, partOfUnit: Int32Array, shares: readonly number[]): void {
+export function balanceGroups(
+  units: SplitUnits,
+  partOfUnit: Int32Array,
+  shares: readonly number[],
+  { bandOf, counts }: SizeBands,
+  order: readonly number[],
+): void {
   const strata = units.totals.length;
-  const totals = new Float64Array(strata + 2);
+  const totals = new Float64Array(strata + 2 + counts.length);
   totals.set(units.totals);
-  totals.set([units.negatives, units.rows], strata);
+  totals.set([units.negatives, units.rows, ...counts], strata);
+  const firstBand = strata + 2;
   const found = shares.map(() => new Float64Array(totals.length));
   /** Calls back with everything that a unit contains. */
   const eachAmount = (unit: number, visit: (what: number, amount: number) => void): void => {
     units.eachStratum(unit, visit);
     if (units.negativesOf(unit) > 0) visit(strata, units.negativesOf(unit));
     visit(strata + 1, units.size(unit));
+    visit(firstBand + bandOf[unit]!, 1);
   };
   /** Adds a unit to a part, or removes it; returns the change in χ². */
   const add = (unit: number, part: number, sign: 1 | -1): number => {
@@ -54,15 +63,23 @@ export function balanceGroups(units: SplitUnits, partOfUnit: Int32Array, shares:
   const canSpare = (part: number, unit: number): boolean => {
     let has = true;
     eachAmount(unit, (what) => {
-      has &&= found[part]![what]! > 0;
+      has &&= what >= firstBand || found[part]![what]! > 0;
     });
     return has;
+  };
+  /** Whether a part has too few or too many groups of a unit's size, and more so than before. */
+  const strays = (part: number, unit: number, change: 1 | -1): boolean => {
+    const band = firstBand + bandOf[unit]!;
+    const wanted = shares[part]! * totals[band]!;
+    const excess = found[part]![band]! - wanted;
+    return Math.abs(excess) > bandTolerance(wanted) && excess * change > 0;
   };
 
   const move = (unit: number, to: number): boolean => {
     const from = partOfUnit[unit]!;
     if (from === to) return false;
-    if (give(unit, to) < -leastGain && canSpare(from, unit)) return true;
+    const isBetter = give(unit, to) < -leastGain && canSpare(from, unit);
+    if (isBetter && !strays(from, unit, -1) && !strays(to, unit, 1)) return true;
     give(unit, from);
     return false;
   };
@@ -70,7 +87,12 @@ export function balanceGroups(units: SplitUnits, partOfUnit: Int32Array, shares:
     const [from, to] = [partOfUnit[unit]!, partOfUnit[other]!];
     if (from === to) return false;
     const change = give(unit, to) + give(other, from);
-    if (change < -leastGain && canSpare(from, unit) && canSpare(to, other)) return true;
+    const isBetter = change < -leastGain && canSpare(from, unit) && canSpare(to, other);
+    const isEven = bandOf[unit] === bandOf[other];
+    const hasStrayed =
+      !isEven &&
+      (strays(from, unit, -1) || strays(to, unit, 1) || strays(to, other, -1) || strays(from, other, 1));
+    if (isBetter && !hasStrayed) return true;
     give(unit, from);
     give(other, to);
     return false;
@@ -79,7 +101,7 @@ export function balanceGroups(units: SplitUnits, partOfUnit: Int32Array, shares:
   partOfUnit.forEach((part, unit) => {
     add(unit, part, 1);
   });
-  const movable = Array.from(partOfUnit.keys())
+  const movable = order
     .filter((unit) => !hasFew(units, unit, shares))
     .sort((a, b) => units.size(b) - units.size(a));
   const labels = units.totals.reduce((sum, total) => sum + total, 0);
@@ -99,7 +121,7 @@ export function balanceGroups(units: SplitUnits, partOfUnit: Int32Array, shares:
 }
 
 /** Whether a unit has a class with too few rows for every part to get one. */
-function hasFew(units: SplitUnits, unit: number, shares: readonly number[]): boolean {
+export function hasFew(units: SplitUnits, unit: number, shares: readonly number[]): boolean {
   let few = false;
   units.eachStratum(unit, (j) => {
     few ||= shares.some((share) => share * units.totals[j]! < 1);

@@ -2,8 +2,9 @@
 // ECML PKDD 2011. Differences from the paper:
 //
 // - A unit may be a group of rows that stays together (all images of a patient); it counts with its size and all its
-//   labels. Larger units are assigned first, since a large group becomes harder to place; finally, groups are moved if
-//   that brings sizes and classes closer to their shares.
+//   labels. Groups of each size keep their share of every part: groups with a class too rare for every part are assigned by
+//   that class, the others are dealt in a random order, size by size, and then moved and exchanged if that brings rows and
+//   classes closer to their shares.
 // - Undecided rows are a separate stratum.
 // - Negatives, which the published algorithm only uses as filler, roughly keep their share of each part, and every part
 //   gets one if there are enough.
@@ -15,6 +16,7 @@ import type { Key } from '../labels/distinctKeys.js';
 import type { NumpyRandom } from '../random/numpyRandom.js';
 import { balanceGroups } from './balanceGroups.js';
 import { generatorOf } from './shuffleSplit.js';
+import { type SizeBands, sizeBands } from './sizeBands.js';
 import { type SparseLabels, type SplitUnits, splitUnits } from './splitUnits.js';
 import { spreadNegatives } from './spreadNegatives.js';
 
@@ -92,20 +94,74 @@ export function iterativeStratifiedSplit(
       (part) => wanted[part]!.rows / options.shares[part]!,
     );
   };
+  const bands = options.groups && sizeBands(units);
   for (let j = rarest(left); j >= 0; j = rarest(left)) {
+    // Of grouped rows, only those of rare classes are assigned here; the others are dealt by size.
+    if (bands && options.shares.every((share) => share * units.totals[j]! >= 1)) {
+      left[j] = 0;
+      continue;
+    }
     const holders = Array.from(holdersOf(j)).filter((unit) => partOfUnit[unit] === -1);
     for (const unit of holders.sort((a, b) => units.rowsIn(b, j) - units.rowsIn(a, j))) {
       give(unit, partsForClass(j));
     }
+  }
+  if (bands) {
+    dealBySize(bands, partOfUnit, options.shares, order);
+    balanceGroups(units, partOfUnit, options.shares, bands, order);
+    spreadNegatives(units, partOfUnit, options.shares);
+    return rowsOfParts(units, partOfUnit, options.shares.length);
   }
   const negative = order.filter((unit) => partOfUnit[unit] === -1);
   for (const unit of negative.sort((a, b) => units.size(b) - units.size(a))) {
     const wanting = allParts.filter((part) => wanted[part]!.negatives > -wanted[part]!.slack);
     give(unit, mostRows(wanting.length > 0 ? wanting : allParts));
   }
-  if (options.groups) balanceGroups(units, partOfUnit, options.shares);
   spreadNegatives(units, partOfUnit, options.shares);
   return rowsOfParts(units, partOfUnit, options.shares.length);
+}
+
+/**
+ * Returns the classes that are too rare for every part to get one: fewer than one group, or row without groups, would be in
+ * the smallest part. Their shares are left to chance.
+ *
+ * @example
+ * classesTooRare([1, 0, 1, 0, 1, 1], { classes: 2, shares: [0.5, 0.5] }) // [1]
+ */
+export function classesTooRare(
+  labels: ArrayLike<number> | SparseLabels,
+  options: Omit<IterativeSplitOptions, 'random'>,
+): number[] {
+  checkShares(options.shares);
+  const units = splitUnits(labels, options);
+  const holders = new Int32Array(units.totals.length);
+  for (let unit = 0; unit < units.count; unit++) {
+    units.eachStratum(unit, (j) => {
+      holders[j]! += 1;
+    });
+  }
+  const least = Math.min(...options.shares);
+  return Array.from({ length: options.classes }, (_, j) => j).filter((j) => least * holders[j]! < 1);
+}
+
+/** Gives the units that have no part yet to the parts that lack most of their size, in a random order. */
+function dealBySize(
+  { bandOf, counts }: SizeBands,
+  partOfUnit: Int32Array,
+  shares: readonly number[],
+  order: readonly number[],
+): void {
+  const lacking = counts.map((count) => shares.map((share) => share * count));
+  partOfUnit.forEach((part, unit) => {
+    if (part >= 0) lacking[bandOf[unit]!]![part]! -= 1;
+  });
+  for (const unit of order) {
+    if (partOfUnit[unit]! >= 0) continue;
+    const lacks = lacking[bandOf[unit]!]!;
+    const part = lacks.indexOf(Math.max(...lacks));
+    partOfUnit[unit] = part;
+    lacks[part]! -= 1;
+  }
 }
 
 function checkShares(shares: readonly number[]): void {
