@@ -101,7 +101,8 @@ export const exportModel = command({
 });
 
 function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+  const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+  return value !== undefined && value !== false && !isEmpty;
 }
 
 async function exportToOnnx(options: Options, terminal: Terminal): Promise<OnnxExport> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
 import { fitOptions } from '../configuration/decisionFields.js';
 import type { Dataset, SplitName } from '../data/dataset/dataset.js';
-import { copyFromFirstNow, gatherLists } from '../distribution/exchange.js';
+import { copyFromFirstNow, fromFirst, gatherLists } from '../distribution/exchange.js';
 import { counted } from '../errors/counted.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { judge } from '../evaluation/judge.js';
@@ -23,19 +23,70 @@ import type { ActiveRun } from './activeRun.js';
 import { saveEpochWeights } from './bestWeights.js';
 import { type BestEpoch, metricValue } from './progress.js';
 import { judgedNetwork, type Session } from './session.js';
+import type { SplitScores } from './splitScores.js';
 import { scoreSplit } from './validate.js';
 
-/** Evaluates the best weights of a run and writes the model, scores and summary. */
-export async function finishRun(session: Session, run: ActiveRun): Promise<RunSummary> {
-  const { paths, note } = run;
-  const { configuration, data, settings, progress, evaluationBatch } = session;
+/**
+ * Evaluates the weights of a run and writes the model, scores and summary. Every rank calls this: each scores
+ * its share, and the first alone writes and returns the summary.
+ */
+export async function finishRun(session: Session, run: ActiveRun): Promise<RunSummary | undefined> {
+  const isFirst = run.ranks?.isFirst !== false;
+  const chosen = isFirst ? chosenModel(session, run) : undefined;
+  try {
+    const scores = await scoreAtEnd(session, run, chosen);
+    return chosen && writeResults(session, run, chosen, scores);
+  } finally {
+    chosen?.model.network.dispose();
+  }
+}
+
+interface EndScores {
+  readonly validation: SplitScores;
+  /** Undefined if the test split is not evaluated. */
+  readonly test: SplitScores | undefined;
+  readonly quarantinedInTraining: readonly Quarantined[];
+}
+
+/**
+ * Scores validation and test. All that the ranks exchange at the end of a run is here, because ranks that do
+ * not take the same steps wait for each other forever.
+ */
+async function scoreAtEnd(
+  session: Session,
+  run: ActiveRun,
+  chosen: ChosenModel | undefined,
+): Promise<EndScores> {
+  const { configuration, data, settings, evaluationBatch, validated } = session;
+  const { ranks } = run;
+  const epoch = await fromFirst(ranks, () => chosen?.best.epoch);
+  const network = chosen?.model.network ?? judgedNetwork(session);
+  if (chosen) moveNetwork(network, settings.device);
+  if (ranks) copyFromFirstNow(ranks, network.stateDict().values());
+  const scorer = chosen
+    ? createScorer(network, { ...settings, input: data.input, batchSize: evaluationBatch })
+    : session.scorer;
+  const isTested = configuration.evaluation.test && data.dataset.splits.test.length > 0;
+  // The last epoch's weights are those that its validation scored.
+  const known = validated && validated.epoch === epoch ? validated.scores : undefined;
+  return {
+    validation: known ?? (await scoreSplit(session, 'validation', run, scorer)),
+    test: isTested ? await scoreSplit(session, 'test', run, scorer) : undefined,
+    quarantinedInTraining: ranks
+      ? await gatherLists(ranks, session.loader.quarantined())
+      : session.loader.quarantined(),
+  };
+}
+
+/** Fits calibration and decision, evaluates, and writes everything. */
+function writeResults(
+  { configuration, data, progress }: Session,
+  { paths, note }: ActiveRun,
+  { best, model, isLastInstead }: ChosenModel,
+  scores: EndScores,
+): RunSummary {
   const { bestBy, evaluation } = configuration;
-  const { best, model, isLastInstead } = bestModel(session, run);
-  using network = model.network;
-  moveNetwork(network, settings.device);
-  if (run.ranks) copyFromFirstNow(run.ranks, network.stateDict().values());
-  const scorer = createScorer(network, { ...settings, input: data.input, batchSize: evaluationBatch });
-  const rawValidation = await scoreSplit(session, 'validation', run, scorer);
+  const { validation: rawValidation, test: rawTest } = scores;
   const { classImportance, groups } = data.dataset;
   const calibration = helpfulCalibration(rawValidation.scored, evaluation.calibration);
   const validation = {
@@ -52,12 +103,8 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     ...(fitted && { decision: fitted.decision }),
     ...(calibration && { calibration }),
   };
-  saveModel(paths.model, { network, description });
+  saveModel(paths.model, { network: model.network, description });
   const sums = writeScores(paths, 'validation', data.dataset, rawValidation.rows, validation);
-
-  const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
-  const isTested = evaluation.test && data.dataset.splits.test.length > 0;
-  const rawTest = isTested ? await scoreSplit(session, 'test', run, scorer) : undefined;
   const test = rawTest && calibratedScores(rawTest.scored, calibration);
   if (rawTest && test) Object.assign(sums, writeScores(paths, 'test', data.dataset, rawTest.rows, test));
   writeScoreChecksums(paths.scores, sums);
@@ -66,7 +113,7 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   else if (!test) note('there is no test split to evaluate');
   else if (!isLabeled) note('the test split has no labels and is not evaluated');
   const quarantined = [
-    await quarantinedInTraining(session, run),
+    scores.quarantinedInTraining,
     rawValidation.quarantined,
     rawTest?.quarantined ?? [],
   ].flat();
@@ -74,6 +121,7 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     note(
       `${counted(quarantined.length, 'image')} could not be read: summary.json and the report have the names`,
     );
+  const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
   const summary: RunSummary = {
     dataset: data.dataset.name,
     network: configuration.network.name,
@@ -105,30 +153,14 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   return summary;
 }
 
-/** What ranks other than the first do at the end: they score their shares with the first rank's weights. */
-export async function helpFinishing(session: Session, run: ActiveRun): Promise<void> {
-  const { configuration, data } = session;
-  if (run.ranks) copyFromFirstNow(run.ranks, judgedNetwork(session).stateDict().values());
-  await scoreSplit(session, 'validation', run);
-  if (configuration.evaluation.test && data.dataset.splits.test.length > 0)
-    await scoreSplit(session, 'test', run);
-  await quarantinedInTraining(session, run);
-}
-
-/** Training images that could not be read, on any rank. */
-async function quarantinedInTraining({ loader }: Session, { ranks }: ActiveRun): Promise<Quarantined[]> {
-  const own = loader.quarantined();
-  return ranks ? gatherLists(ranks, own) : own;
-}
-
-interface JudgedModel {
+interface ChosenModel {
   readonly best: Omit<BestEpoch, 'value'> & { readonly value: number | null };
   readonly model: Model;
   readonly isLastInstead: boolean;
 }
 
 /** The model of the best epoch, or of the last one if no best epoch is known or its weights are lost. */
-function bestModel(session: Session, { paths, note }: ActiveRun): JudgedModel {
+function chosenModel(session: Session, { paths, note }: ActiveRun): ChosenModel {
   const { progress, configuration } = session;
   const { bestBy } = configuration;
   const best = progress.best[bestBy];

@@ -6,7 +6,7 @@ import type { EpochRecord } from '../events/epochRecord.js';
 import { appendEpoch } from '../runs/metricsLog.js';
 import type { ActiveRun, TrainingResult } from './activeRun.js';
 import { keepBestWeights, noteBest } from './bestWeights.js';
-import { finishRun, helpFinishing } from './finishRun.js';
+import { finishRun } from './finishRun.js';
 import { firstStep, type Validation } from './progress.js';
 import { refuseBrokenWeights, saveCheckpoint, telling } from './savedState.js';
 import type { Session } from './session.js';
@@ -33,11 +33,8 @@ export async function trainToEnd(session: Session, run: ActiveRun): Promise<Trai
     saveCheckpoint(session, run);
     if (await anyRank(ranks, isOver || (signal?.aborted ?? false))) return interrupted(run);
   }
-  if (ranks && !ranks.isFirst) {
-    await helpFinishing(session, run);
-    return { folder: run.paths.folder, isFinishedElsewhere: true };
-  }
   const summary = await unlessAborted(run, () => finishRun(session, run));
+  if (ranks && !ranks.isFirst) return { folder: run.paths.folder, isFinishedElsewhere: true };
   if (!summary) return interrupted(run);
   await run.options.onJudged?.(run.paths.folder, session.data.dataset);
   run.emit({ type: 'finished', run: run.paths.folder, summary });

@@ -56,7 +56,11 @@ beforeAll(async () => {
 /** Hashes of the final files of a run. */
 function filesOf(run: string): string[] {
   const last = ['checkpoints', 'epoch-0002-step-000000.safetensors'];
-  return [['model.safetensors'], ['scores', 'test.csv'], last].map((names) =>
+  const scores = [
+    ['scores', 'validation.csv'],
+    ['scores', 'test.csv'],
+  ];
+  return [['model.safetensors'], ...scores, last].map((names) =>
     createHash('sha256')
       .update(readFileSync(at(run, ...names)))
       .digest('hex'),

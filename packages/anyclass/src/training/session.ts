@@ -38,6 +38,7 @@ import type { Checkpoint } from './checkpoint.js';
 import { balanceOf, type RunData } from './dataForRun.js';
 import { createOptimizer, createSchedule, type trainedPart } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
+import type { SplitScores } from './splitScores.js';
 import { startFrom } from './startingWeights.js';
 import type { StepParts } from './stepParts.js';
 import { checkSizes } from './trainingSizes.js';
@@ -62,6 +63,8 @@ export interface Session extends Disposable {
   readonly scorer: Scorer;
   readonly evaluationBatch: number;
   progress: Progress;
+  /** The last validation of this process and the epoch, from 1, that it scored. */
+  validated: { readonly epoch: number; readonly scores: SplitScores } | undefined;
   readonly remarks: readonly string[];
 }
 
@@ -154,6 +157,7 @@ export function createSession(
     }),
     evaluationBatch,
     progress: firstProgress(),
+    validated: undefined,
     remarks,
     [Symbol.dispose]() {
       network.dispose();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { augmentedRun } from '../../test/tinyRun.js';
+import { augmentedRun, tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import type { RunEvent } from '../events/runEvent.js';
@@ -14,6 +14,7 @@ import { loadModel } from '../runs/modelFile.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
 import { trainAndReport } from '../workflows/trainAndReport.js';
 import type { TrainingResult } from './activeRun.js';
+import { train as trainRun } from './train.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-train-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -198,3 +199,21 @@ test('a run leaves the test split untouched if evaluation.test is false', async 
   ]);
   expect(existsSync(join(run, 'report.html'))).toBe(true);
 }, 60_000);
+
+test.each([
+  ['the last epoch is the best', { epochs: 1 }, 1],
+  // At this rate no weight changes, so no epoch is better than the first.
+  ['an earlier epoch is the best', { epochs: 2, optimizer: { name: 'sgd', rate: 1e-30 } }, 3],
+] as const)('if %s, validation is scored with its weights only once', async (_, fields, passes) => {
+  let scored = 0;
+  await trainRun(
+    { ...tinyRun, ...fields, evaluation: { replicates: 0 } },
+    {
+      run: at(`passes ${passes}`),
+      onEvent(event) {
+        if (event.type === 'progress' && event.task === 'validation' && event.done === 0) scored++;
+      },
+    },
+  );
+  expect(scored).toBe(passes);
+});

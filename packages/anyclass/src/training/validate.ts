@@ -1,8 +1,8 @@
-import { measure, type Scored } from '@anyclass/core';
+import { measure } from '@anyclass/core';
 import { noGrad, tensor, tidy } from '@anyclass/torch';
 import { instanceWord, type SplitName } from '../data/dataset/dataset.js';
 import { fromFirst, gatherTexts } from '../distribution/exchange.js';
-import { type ScoredRows, scoreRows } from '../inference/scoreRows.js';
+import { scoreRows } from '../inference/scoreRows.js';
 import { probabilities, type Scorer } from '../inference/scorer.js';
 import { anyClassLoss } from '../losses/anyClassLoss.js';
 import type { ActiveRun } from './activeRun.js';
@@ -10,8 +10,7 @@ import { lateDivergence } from './divergence.js';
 import { plainBce } from './plainBce.js';
 import type { Validation } from './progress.js';
 import { judgedNetwork, type Session } from './session.js';
-
-type SplitScores = ScoredRows & { readonly scored: Scored };
+import type { SplitScores } from './splitScores.js';
 
 /** The logits and labels of a split, from the session's evaluated network or another scorer. */
 export async function scoreSplit(
@@ -45,6 +44,7 @@ export async function scoreSplit(
 /** Metrics, loss and plain BCE on the validation split. Of several ranks, the first computes them for all. */
 export async function validate(session: Session, run: ActiveRun): Promise<Validation> {
   const result = await scoreSplit(session, 'validation', run);
+  session.validated = { epoch: session.progress.epoch + 1, scores: result };
   const { ranks } = run;
   if (!ranks) return figuresOf(session, run, result);
   const unread = await gatherTexts(ranks, String(session.loader.quarantined().length));
