@@ -3,9 +3,10 @@ import { freemem, tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Each needs its own process: the first replaces a Node module, the others check that libtorch is not loaded.
+// Each needs its own process: the first two replace modules, the other checks that libtorch is not loaded.
 const isolated = [
   'packages/torch/src/serialization/safetensorsWrite.test.ts',
+  'packages/anyclass/src/commands/refits.test.ts',
   'packages/anyclass/src/inference/onnx/onnxPrediction.test.ts',
 ];
 

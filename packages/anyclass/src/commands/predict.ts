@@ -32,7 +32,7 @@ import {
 import { chosenFields, force, settingOption } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
 import { fileOutput, standardOutput } from './predictionOutput.js';
-import { thresholdField, usedDecision } from './usedDecision.js';
+import { requestedDecision, thresholdField } from './requestedDecision.js';
 
 /** Stands for the number of the writing process in a file name. */
 const rankMark = '{rank}';
@@ -146,7 +146,7 @@ async function predictShare(
     throw new UsageError('PATH…: - cannot be divided among processes; give files, folders or patterns');
   if (out !== undefined && isWriter) checkOutput(out, format, given);
   const { strict, ...preparation } = imageSettings(set);
-  const decision = await usedDecision(given, terminal);
+  const decision = requestedDecision(given);
   using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
   const { description } = predictor;
   for (const remark of predictor.remarks) terminal.note(remark);

@@ -9,7 +9,7 @@ import { UserError } from '../errors/userError.js';
 import { serveFields } from '../serving/operation/options.js';
 import type { Server } from '../serving/serve.js';
 import { decisionFields } from './decisionOptions.js';
-import { thresholdField, usedDecision } from './usedDecision.js';
+import { requestedDecision, thresholdField } from './requestedDecision.js';
 
 export const serveModels = command({
   name: 'serve',
@@ -45,9 +45,7 @@ export const serveModels = command({
     const { falseAlarms, confidence, f1Neg, beta, rule, threshold, ...settings } = given;
     const token = givenToken(tokenFile);
     const fit = { falseAlarms, confidence, f1Neg, beta, rule, threshold };
-    let decision: Awaited<ReturnType<typeof usedDecision>>;
-    for (const model of models)
-      decision = await usedDecision({ ...fit, model: model.replace(/^[\w.-]+=/, '') }, terminal);
+    const decision = requestedDecision(fit);
     // Loaded here because no other command needs its libraries.
     const { serve } = await import('../serving/serve.js');
     using interruption = interruptible(

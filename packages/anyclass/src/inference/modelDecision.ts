@@ -5,10 +5,16 @@ import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder } from '../runs/runFolder.js';
 import { runScores } from '../runs/runScores.js';
-import { type FittedDecision, fitOnValidation } from './decide.js';
+import { decisionText, type FittedDecision, fitOnValidation } from './decide.js';
 
 /** One threshold for all classes, or options for fitting a decision on the run's validation scores. */
 export type ChosenDecision = number | FitDecisionOptions;
+
+export interface UsedDecision {
+  readonly decision: Decision;
+  /** What a refit has to say: how it was fitted, and its metrics on validation and on the saved test scores. */
+  readonly remarks: readonly string[];
+}
 
 /**
  * Returns the decision that a model is used with: the chosen one, or its own.
@@ -22,16 +28,27 @@ export async function modelDecision(
   model: string,
   description: ModelDescription,
   chosen: ChosenDecision | undefined,
-): Promise<Decision> {
+): Promise<UsedDecision> {
+  const isRefit = chosen !== undefined && typeof chosen !== 'number' && chosen.rule !== 'fixed';
+  if (!isRefit) return { decision: givenDecision(description, chosen), remarks: [] };
+  const remarks: string[] = [];
+  const fitted = await refitDecision(model, chosen, (text) => void remarks.push(text));
+  const test = await savedTest(model, fitted.decision);
+  return {
+    decision: fitted.decision,
+    remarks: [...remarks, decisionText(fitted), ...(test ? [testText(test)] : [])],
+  };
+}
+
+/** A decision that needs no scores. */
+function givenDecision(description: ModelDescription, chosen: ChosenDecision | undefined): Decision {
   if (chosen === undefined) return ownDecision(description);
   if (typeof chosen === 'number') {
     if (!(chosen >= 0 && chosen <= 1))
       throw new UserError(`decision is ${chosen}; expected a threshold from 0 to 1`);
     return fixedDecision(description.classes, chosen);
   }
-  if (chosen.rule === 'fixed' && typeof chosen.threshold === 'number')
-    return fixedDecision(description.classes, chosen.threshold);
-  return (await refitDecision(model, chosen)).decision;
+  return fixedDecision(description.classes, chosen.threshold ?? 0.5);
 }
 
 /**
@@ -46,14 +63,13 @@ export async function refitDecision(
   run: string,
   options: FitDecisionOptions,
   note?: (text: string) => void,
-): Promise<FittedDecision & { readonly test: Metrics | undefined }> {
+): Promise<FittedDecision> {
   if (!isRunFolder(run)) {
     throw new UserError(
       `${run} is a model file without scores to fit a decision on; name the folder of its run, or use the model's own decision or a fixed threshold`,
     );
   }
-  const fitted = fitOnValidation(await runScores(run, 'validation'), options, { ...(note && { note }) });
-  return { ...fitted, test: await savedTest(run, fitted.decision) };
+  return fitOnValidation(await runScores(run, 'validation'), options, { ...(note && { note }) });
 }
 
 /** Metrics on the saved test scores; undefined if the run has none. */
@@ -64,6 +80,11 @@ async function savedTest(run: string, decision: Decision): Promise<Metrics | und
     if (error instanceof UserError && error.code !== 'scores-damaged') return undefined;
     throw error;
   }
+}
+
+function testText({ macroF1, falseAlarmRate }: Metrics): string {
+  const alarms = falseAlarmRate === null ? '' : `, false alarms ${(100 * falseAlarmRate).toFixed(2)}%`;
+  return `on test: F1 ${(100 * macroF1).toFixed(2)}${alarms}`;
 }
 
 /** A model's own decision, or a threshold of 0.5 if training fitted none. */
@@ -77,7 +98,7 @@ export function ownDecision({ classes, decision }: ModelDescription): Decision {
  * @example
  * fixedDecision(['crack', 'roots'], 0.3).thresholds // [0.3, 0.3]
  */
-export function fixedDecision(classes: readonly string[], threshold: number): Decision {
+export function fixedDecision(classes: readonly string[], threshold: number | readonly number[]): Decision {
   // Nothing is fitted; the row only provides the classes.
   const row = {
     scores: new Float64Array(classes.length),

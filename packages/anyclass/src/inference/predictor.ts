@@ -7,7 +7,7 @@ import type { ModelDescription } from '../runs/modelFile.js';
 import { decideLogits } from './decideLogits.js';
 import { decodedBatches, inOrder } from './decodedBatches.js';
 import { fileInput, type ImageInput } from './imageInputs.js';
-import { type ChosenDecision, modelDecision } from './modelDecision.js';
+import { type ChosenDecision, modelDecision, type UsedDecision } from './modelDecision.js';
 import { type ModelScorerOptions, openModelScorer } from './modelScorer.js';
 import { scoredBatches } from './scorer.js';
 import {
@@ -52,7 +52,7 @@ export interface Predictor extends Disposable {
   readonly description: ModelDescription;
   /** How labels are decided. */
   readonly decision: Decision;
-  /** Warnings for the user, such as that the model file has no checksums. */
+  /** Notes for the user: that the model file has no checksums, or how the decision was refitted. */
   readonly remarks: readonly string[];
   /** Predictions in the order of the images or vectors. */
   predict(
@@ -87,13 +87,14 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   const opened = await openModelScorer(model, options);
   const { description, scorer } = opened;
   const { classes } = description;
-  let decision: Decision;
+  let used: UsedDecision;
   try {
-    decision = await modelDecision(model, description, options.decision);
+    used = await modelDecision(model, description, options.decision);
   } catch (error) {
     opened[Symbol.dispose]();
     throw error;
   }
+  const { decision } = used;
 
   const batchesOf = (inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>) =>
     isFeatureFormat(scorer.format)
@@ -127,7 +128,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   return {
     description,
     decision,
-    remarks: opened.remarks ?? [],
+    remarks: [...(opened.remarks ?? []), ...used.remarks],
     predict,
     async predictOne(given) {
       const input = takesFeatures(description) ? oneVector(given, description.features) : oneImage(given);

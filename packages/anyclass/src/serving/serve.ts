@@ -179,6 +179,7 @@ async function openModels(
       const tellOpened = (version: OpenedModel) => {
         metrics.opened(name, version);
         for (const remark of version.remarks ?? []) log.warn(remark, { model: name });
+        for (const remark of version.decisionRemarks) log.info(remark, { model: name });
       };
       const opened = await openServedModel(name, {
         task: { model, device, precision, decision, batchSize: maxBatch, slots: queue },

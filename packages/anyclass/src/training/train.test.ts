@@ -7,7 +7,7 @@ import { augmentedRun, tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import type { RunEvent } from '../events/runEvent.js';
-import { refitDecision } from '../inference/modelDecision.js';
+import { modelDecision } from '../inference/modelDecision.js';
 import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
@@ -108,7 +108,9 @@ describe('a run', () => {
     const lastDigit = whole.at(-2) === 0x37 ? '8' : '7';
     writeFileSync(file, Buffer.concat([whole.subarray(0, -2), Buffer.from(`${lastDigit}\n`)]));
     try {
-      const refitted = refitDecision(at('whole'), { rule: 'shared' });
+      const { description, network } = loadModel(at('whole'));
+      network.dispose();
+      const refitted = modelDecision(at('whole'), description, { rule: 'shared' });
       await expect(refitted).rejects.toMatchObject({ code: 'scores-damaged' });
     } finally {
       writeFileSync(file, whole);

@@ -78,7 +78,7 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
   const opened = await openModelScorer(model, { device, precision, batchSize, capturedSizes, spins: false });
   const { description, network, runtime, device: chosen, precision: own, scorer, remarks = [] } = opened;
   const { format } = scorer;
-  const decision = await modelDecision(model, description, task.decision);
+  const used = await modelDecision(model, description, task.decision);
   return {
     opened,
     model: {
@@ -89,8 +89,9 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
       precision: own,
       version,
       format,
-      decision,
+      decision: used.decision,
       remarks,
+      decisionRemarks: used.remarks,
     },
   };
 }

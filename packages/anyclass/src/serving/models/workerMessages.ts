@@ -25,6 +25,8 @@ export interface OpenedModel
   readonly version: string;
   readonly format: InputFormat;
   readonly decision: Decision;
+  /** How it was refitted, if it was. */
+  readonly decisionRemarks: readonly string[];
 }
 
 export interface BatchRequest {
