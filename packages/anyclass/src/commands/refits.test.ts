@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { runInProcess } from '../../test/inProcess.js';
 import { fitOnValidation } from '../inference/decide.js';
-import { train } from '../training/train.js';
+import { trainRun } from '../training/trainRun.js';
 
 vi.mock('../inference/decide.js', async (original) => {
   const actual = await original<typeof import('../inference/decide.js')>();
@@ -24,7 +24,7 @@ test('a decision that predict refits is fitted once, and what is printed is what
   const table = join(folder, 'soil.csv');
   writeFileSync(table, `Filename,split,dry,feature_0\n${rows.join('\n')}\n`);
   const configuration = { data: { dataset: table }, network: { name: 'linear' }, epochs: 1 } as const;
-  await train(
+  await trainRun(
     { ...configuration, device: 'cpu', evaluation: { replicates: 0 } },
     { run: join(folder, 'soil') },
   );

@@ -14,7 +14,7 @@ import { loadModel } from '../runs/modelFile.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
 import { trainAndReport } from '../workflows/trainAndReport.js';
 import type { TrainingResult } from './activeRun.js';
-import { train as trainRun } from './train.js';
+import { trainRun } from './trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-train-'));
 afterAll(() => rmSync(folder, { recursive: true }));
