@@ -27,15 +27,24 @@ describe('libtorch archives', () => {
   const archive = { version: '2.13.0', platform: 'linux-x64', variant: 'cpu', path: 'cpu/a.zip' };
 
   test('without a pinned hash are refused, with the address to download by hand', () => {
-    const choose = () => chooseArchive([{ ...archive, sha256: null }], 'cpu', 'linux-x64');
+    const choose = () =>
+      chooseArchive([{ ...archive, sha256: null }], { variant: 'cpu', platform: 'linux-x64' });
     expect(choose).toThrow(SetupError);
-    expect(choose).toThrow(/download\.pytorch\.org\/libtorch\/cpu\/a\.zip.*LIBTORCH/);
+    expect(choose).toThrow(/no sha256 pinned.*download\.pytorch\.org\/libtorch\/cpu\/a\.zip.*LIBTORCH/);
+  });
+
+  test('are checked against a given hash instead of the pinned one', () => {
+    const given = { variant: 'cpu', platform: 'linux-x64', sha256: 'f'.repeat(64) };
+    for (const pinned of [null, sha256])
+      expect(chooseArchive([{ ...archive, sha256: pinned }], given).sha256).toBe('f'.repeat(64));
   });
 
   test('that exist are listed if the requested platform or variant does not', () => {
-    const choose = () => chooseArchive([{ ...archive, sha256 }], 'cu130', 'linux-x64');
+    const choose = () => chooseArchive([{ ...archive, sha256 }], { variant: 'cu130', platform: 'linux-x64' });
     expect(choose).toThrow(/'cu130' for linux-x64; available: cpu/);
-    expect(() => chooseArchive([{ ...archive, sha256 }], 'cpu', 'linux-riscv64')).toThrow(/linux-riscv64/);
+    expect(() =>
+      chooseArchive([{ ...archive, sha256 }], { variant: 'cpu', platform: 'linux-riscv64' }),
+    ).toThrow(/linux-riscv64/);
   });
 
   test('have a complete hash or none, and are unique per platform and variant', () => {
@@ -86,6 +95,19 @@ ${'// '.repeat(90)}`,
     expect(downloadedLibtorch()).toEqual(found);
     expect(downloadedLibtorch('cpu')).toEqual(found);
     expect(downloadedLibtorch('cu130')).toBeUndefined();
+  });
+
+  test('with a given hash if none is pinned, and not with a wrong one', async () => {
+    const archives = wish.archives.map((archive) => ({ ...archive, sha256: null }));
+    const unpinned = { ...wish, archives, mirror: server.address() };
+    await expect(downloadLibtorch(unpinned, quick)).rejects.toThrow('no sha256 pinned');
+    expect(server.requests).toHaveLength(0);
+    await expect(downloadLibtorch({ ...unpinned, sha256: '0'.repeat(64) }, quick)).rejects.toThrow(
+      sha256Of(zip),
+    );
+    expect(downloadedLibtorch()).toBeUndefined();
+    const { version } = await downloadLibtorch({ ...unpinned, sha256: sha256Of(zip) }, quick);
+    expect(version).toBe('2.13.7');
   });
 
   test('completely or not at all', async () => {

@@ -22,6 +22,8 @@ export interface DownloadWish {
   readonly variant: string;
   /** An address that serves the official archives, instead of pytorch.org. */
   readonly mirror?: string;
+  /** The archive's sha256, for an archive that is not pinned, or a mirror's own. */
+  readonly sha256?: string;
   /** Archives to choose from, instead of the official ones. */
   readonly archives?: readonly LibtorchArchive[];
 }
@@ -44,7 +46,7 @@ export async function downloadLibtorch(
   { log, patience = usualPatience }: { readonly log: Log; readonly patience?: Patience },
 ): Promise<LinkedLibtorch> {
   const { variant, mirror = officialAddress, archives = officialArchives() } = wish;
-  const { version, path, sha256 } = chooseArchive(archives, variant);
+  const { version, path, sha256 } = chooseArchive(archives, wish);
   const folder = join(homeFolder(), 'libtorch', `${version}-${variant}`);
   if (!existsSync(folder)) {
     const downloads = join(homeFolder(), 'downloads');

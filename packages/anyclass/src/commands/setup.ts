@@ -14,7 +14,10 @@ export const setup = command({
     ['anyclass setup', "the system's libtorch; installs Debian's package if it is missing"],
     ['LIBTORCH=/opt/libtorch anyclass setup', 'another libtorch: a folder with include and lib'],
     ['LIBTORCH_USE_PYTORCH=1 anyclass setup', 'the libtorch that is part of PyTorch in python3'],
-    ['anyclass setup --download', 'the official libtorch for the CPU, into your cache'],
+    [
+      'anyclass setup --download cpu --sha256 1f0c…',
+      'the official libtorch for the CPU, if it has this hash, into your cache',
+    ],
   ],
   options: z.object({
     download: z
@@ -27,14 +30,22 @@ export const setup = command({
       .optional()
       .describe('download from this address instead of pytorch.org')
       .meta({ placeholder: 'ADDRESS' }),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits')
+      .optional()
+      .describe("the archive's hash, for an archive that this version has not pinned")
+      .meta({ placeholder: 'HASH' }),
     json: z.boolean().default(false).describe('print JSON'),
   }),
-  async run({ download, mirror, json }, terminal) {
-    if (mirror !== undefined && download === undefined) {
-      throw new UsageError('has no effect without a download', 'mirror');
-    }
+  async run({ download, mirror, sha256, json }, terminal) {
+    for (const [name, value] of Object.entries({ mirror, sha256 }))
+      if (value !== undefined && download === undefined)
+        throw new UsageError('has no effect without a download', name);
     const wish: DownloadWish | undefined =
-      download === undefined ? undefined : { variant: download, ...(mirror && { mirror }) };
+      download === undefined
+        ? undefined
+        : { variant: download, ...(mirror && { mirror }), ...(sha256 && { sha256 }) };
     try {
       const result = await setUp({
         projects: nativeProjects,
