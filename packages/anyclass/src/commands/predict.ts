@@ -9,6 +9,7 @@ import { refuseFields } from '../configuration/parts.js';
 import { validateParts } from '../configuration/validate.js';
 import { type CountedNames, countedNames } from '../data/dataset/countedNames.js';
 import { takesFeatures } from '../data/dataset/inputs.js';
+import { knownDataset } from '../data/datasetSpec.js';
 import { skippedWords } from '../data/images/formats/imageFiles.js';
 import { gatherLists } from '../distribution/exchange.js';
 import { failingTogether } from '../distribution/failure.js';
@@ -46,7 +47,7 @@ const options = z.object({
     .array(z.string())
     .min(1)
     .describe(
-      'images, folders, patterns, Parquet files, or - to read a list from standard input; tables or matrices for a model of features',
+      'images, folders, patterns, Parquet files, NAME=DIR for the test split of a known dataset, or - to read a list from standard input; tables or matrices for a model of features',
     ),
   format: z.enum(outputFormats).optional().describe('output format; default csv'),
   out: z
@@ -92,7 +93,10 @@ export const predict = command({
     ['anyclass predict model.onnx photos', 'an exported model, without libtorch'],
     ['anyclass predict runs/soil fields.csv --format jsonl', 'feature vectors, for a model of features'],
     ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths from standard input'],
-    ['anyclass predict runs/sewer data/test --format sewerml --out submission.csv', 'a benchmark submission'],
+    [
+      'anyclass predict runs/sewer sewerml=data/sewer --format sewerml --out submission.csv',
+      "SewerML's test split: a submission to the benchmark",
+    ],
   ],
   options,
   async run(given, terminal) {
@@ -248,7 +252,11 @@ function checkOutput(
     force,
   }: { readonly model: string; readonly paths: readonly string[]; readonly force: boolean },
 ): void {
-  checkOutputFile('--out', out, { kind: outputKinds[format], inputs: [model, ...paths], force });
+  checkOutputFile('--out', out, {
+    kind: outputKinds[format],
+    inputs: [model, ...paths.map((path) => knownDataset(path)?.folder ?? path)],
+    force,
+  });
 }
 
 /**

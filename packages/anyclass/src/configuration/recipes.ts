@@ -163,7 +163,9 @@ const convolutional: PlainObject = {
 };
 
 function transformer(dataset: PaperDataset, network: PaperNetwork): PlainObject {
-  const rate = dataset === 'chestxray14' && network === 'maxvit-s' ? 1e-4 : 1e-3;
+  // The warm-up starts at 1e-5 either way.
+  const [rate, warmUpFactor] =
+    dataset === 'chestxray14' && network === 'maxvit-s' ? [1e-4, 0.1] : [1e-3, 0.01];
   return {
     epochs: 90,
     optimizer: { name: 'adamw', rate, betas: [0.9, 0.999], weightDecay: 0.05 },
@@ -174,7 +176,7 @@ function transformer(dataset: PaperDataset, network: PaperNetwork): PlainObject 
       cycleFactor: 2,
       floor: 1e-5,
       warmUpEpochs: 5,
-      warmUpFactor: 0.01,
+      warmUpFactor,
     },
   };
 }

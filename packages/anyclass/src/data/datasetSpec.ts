@@ -40,8 +40,21 @@ export type DatasetSpec =
 export function parseDataset(text: string, base = '.'): DatasetSpec {
   const trimmed = text.trim();
   if (trimmed === 'digits') return { kind: 'digits' };
-  const known = existsSync(resolve(base, trimmed)) ? undefined : knownFolder(trimmed);
-  return known ?? { kind: 'paths', paths: splitPaths(trimmed, base) };
+  return knownDataset(trimmed, base) ?? { kind: 'paths', paths: splitPaths(trimmed, base) };
+}
+
+/**
+ * The known dataset that a text names, unless it is an existing path.
+ *
+ * @example
+ * knownDataset('sewerml=data/sewer') // { kind: 'known', name: 'sewerml', folder: 'data/sewer' }
+ * knownDataset('photos') // undefined
+ */
+export function knownDataset(
+  text: string,
+  base = '.',
+): Extract<DatasetSpec, { readonly kind: 'known' }> | undefined {
+  return existsSync(resolve(base, text)) ? undefined : knownFolder(text);
 }
 
 /**
@@ -124,7 +137,7 @@ function namingPath([first = '']: readonly string[]): string {
   return isPattern(path) || /^(data|dataset)\.ya?ml$/i.test(basename(path)) ? dirname(path) : path;
 }
 
-function knownFolder(text: string): DatasetSpec | undefined {
+function knownFolder(text: string): ReturnType<typeof knownDataset> {
   const name = folderDatasets.find((known) => text.startsWith(`${known}=`));
   const folder = name && text.slice(name.length + 1).trim();
   return name && folder ? { kind: 'known', name, folder } : undefined;

@@ -45,6 +45,20 @@ test('folders are walked in order, patterns match, and files are used as they ar
   ]);
 });
 
+test("a known dataset stands for the images of its test split, from the authors' folder", async () => {
+  const sewer = join(folder, 'sewer');
+  mkdirSync(join(sewer, 'Test'), { recursive: true });
+  writeFileSync(join(sewer, 'SewerML_Test.csv'), 'Filename\nb.png\na.png\n');
+  copyFileSync(rgb, join(sewer, 'Test', 'a.png'));
+  expect(await namesOf(`sewerml=${sewer}`)).toEqual(['b.png', 'a.png']);
+  expect(await failuresOf(`sewerml=${sewer}`)).toEqual([expect.stringContaining('b.png')]);
+  const val = join(folder, 'validationOnly');
+  mkdirSync(val);
+  const codes = 'RB,OB,PF,DE,FS,IS,RO,IN,AF,BE,FO,GR,PH,PB,OS,OP,OK';
+  writeFileSync(join(val, 'SewerML_Val.csv'), `Filename,${codes}\nc.png,${codes.replace(/\w+/g, '0')}\n`);
+  await expect(namesOf(`sewerml=${val}`)).rejects.toThrow('has no test split');
+});
+
 async function failuresOf(...paths: string[]): Promise<string[]> {
   const failures: string[] = [];
   for await (const { name, read } of imageInputs(paths)) {

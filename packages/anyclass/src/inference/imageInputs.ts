@@ -6,6 +6,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileProblem } from '@anyclass/files';
 import { parquetSchema } from 'hyparquet';
+import { knownDataset } from '../data/datasetSpec.js';
 import type { UnreadImage } from '../data/images/decoding/decoder.js';
 import { holdsImage } from '../data/images/formats/imageFiles.js';
 import { fromStorage } from '../data/images/storage/storage.js';
@@ -20,8 +21,8 @@ export interface ImageInput extends UnreadImage {
 
 /**
  * Yields the images behind paths, one after another. A path is a file, a folder with everything below it, a
- * pattern with `*`, `?` or `**`, a Parquet file of images, or `-` for a list of paths on standard input, one
- * per line. What cannot be read, such as a folder or a damaged Parquet file, becomes an input whose `read`
+ * pattern with `*`, `?` or `**`, a Parquet file of images, `NAME=DIR` for the test split of a known dataset, or
+ * `-` for a list of paths on standard input, one per line. What cannot be read, such as a folder or a damaged Parquet file, becomes an input whose `read`
  * fails with the reason; the others follow.
  *
  * @param signal stops the wait for a list on standard input when aborted
@@ -54,9 +55,21 @@ export async function* listedPaths(
 }
 
 async function* inputsAt(path: string, onSkipped: (path: string) => void): AsyncGenerator<ImageInput> {
-  if (!existsSync(path) && /[*?]/.test(path)) yield* matchingFiles(path);
+  if (knownDataset(path)) yield* testImages(path);
+  else if (!existsSync(path) && /[*?]/.test(path)) yield* matchingFiles(path);
   else if (isFolder(path)) yield* imagesBelow(path, onSkipped);
   else yield* imagesIn(path);
+}
+
+/** The images of a known dataset's test split, which may have no labels. */
+async function* testImages(spec: string): AsyncGenerator<ImageInput> {
+  const { openDataset } = await import('../data/openDataset.js');
+  const { names, images, splits } = await openDataset(spec);
+  if (splits.test.length === 0)
+    throw new DataError(`${spec} has no test split; give the folder of its images instead`);
+  // Their images are files, which are opened one by one: there is nothing to close when the last is read.
+  for (const row of splits.test)
+    yield { name: names.at(row), path: images.path?.(row), read: () => images.read(row) };
 }
 
 async function* imagesBelow(folder: string, onSkipped: (path: string) => void): AsyncGenerator<ImageInput> {

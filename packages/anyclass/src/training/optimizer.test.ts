@@ -24,6 +24,9 @@ test("the paper's rate for transformers warms up over 5 epochs and restarts at 1
   });
   expect(rates[5]).toBeLessThan(1e-4);
   expect(rates[6]).toBeLessThan(1e-4);
+  const [first, full] = await ratesAt('paper/chestxray14/maxvit-s', [0, 5]);
+  expect(first).toBeCloseTo(1e-5, 12);
+  expect(full).toBeCloseTo(1e-4, 12);
 });
 
 test('a cosine by step goes down within an epoch, and warms up from the first step', async () => {
