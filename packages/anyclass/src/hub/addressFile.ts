@@ -3,12 +3,14 @@
 //   weights/4f1c…/resnet18-f37072fd.pth.json     its address, and its hash when it was downloaded
 
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { withSharedLock } from '@anyclass/files';
 import { fileHash } from '@anyclass/files/downloads';
 import { z } from 'zod';
 import { UserError } from '../errors/userError.js';
 import { parsedJson, writeWhole } from '../files/wholeFile.js';
+import { knownHash } from './checkedFile.js';
 import { type DownloadOptions, downloadOnce } from './download.js';
 import { encryptedAddress } from './encryptedAddress.js';
 import { type HubSettings, hubSettings } from './settings.js';
@@ -35,7 +37,7 @@ export async function addressFile(wanted: AddressedFile, options: DownloadOption
   const { settings = hubSettings() } = options;
   const { pathname } = encryptedAddress(wanted.address);
   const path = addressPath(settings, wanted);
-  if (cachedAddressFile(settings, wanted)) return path;
+  if (await isIntact(settings, wanted, options)) return path;
   if (settings.isOffline) {
     throw new UserError(
       `${wanted.address} is not in ${settings.addressCache}, and HF_HUB_OFFLINE is set; download it first, or unset the variable`,
@@ -64,6 +66,32 @@ export async function addressFile(wanted: AddressedFile, options: DownloadOption
     },
   });
   return path;
+}
+
+/**
+ * Whether a file is in the cache with the bytes that were downloaded. A damaged one is removed, so that it is
+ * downloaded again.
+ *
+ * @throws UserError if it is damaged and nothing may be downloaded
+ */
+async function isIntact(
+  settings: HubSettings,
+  wanted: AddressedFile,
+  { onEvent }: DownloadOptions,
+): Promise<boolean> {
+  const cached = cachedAddressFile(settings, wanted);
+  if (!cached) return false;
+  const { path, record } = cached;
+  const found = await knownHash(settings, path, { algorithm: 'sha256' });
+  if (found === record.sha256) return true;
+  const problem = `${path} is damaged: its hash is ${found}; expected ${record.sha256}`;
+  if (settings.isOffline) throw new UserError(`${problem}. Download it again without HF_HUB_OFFLINE`);
+  onEvent?.({ type: 'note', text: `${problem}. It is downloaded again` });
+  await withSharedLock(`${path}.lock`, () => {
+    rmSync(path, { force: true });
+    rmSync(recordPath(path), { force: true });
+  });
+  return false;
 }
 
 /** The path and record of a cached file; undefined if it is not in the cache. */

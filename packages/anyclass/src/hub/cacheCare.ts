@@ -1,6 +1,6 @@
 // Verifies and removes files in the caches.
 
-import { existsSync, lstatSync, readdirSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { withSharedLock } from '@anyclass/files';
 import {
@@ -12,7 +12,14 @@ import {
 } from '@anyclass/files/downloads';
 import { UserError } from '../errors/userError.js';
 import { type AddressedFile, addressPath, cachedAddressFile, recordPath } from './addressFile.js';
-import { blobPath, cachedHubFile, lockPath, referencePath, repositoryFolder } from './hubCache.js';
+import {
+  blobPath,
+  cachedHubFile,
+  linkedHash,
+  lockPath,
+  referencePath,
+  repositoryFolder,
+} from './hubCache.js';
 import { type HubFile, isCommit } from './hubFile.js';
 import type { HubSettings } from './settings.js';
 
@@ -116,11 +123,6 @@ async function removePartials(cache: string, repository: string): Promise<number
     await withSharedLock(lockPath(cache, repository, hash), () => removePartial(join(blobs, hash)));
   }
   return bytes;
-}
-
-/** The name of the blob that a snapshot's link points to; undefined for a regular file. */
-function linkedHash(path: string): string | undefined {
-  return lstatSync(path).isSymbolicLink() ? basename(readlinkSync(path)) : undefined;
 }
 
 function linkedHashes(snapshots: string): Set<string> {

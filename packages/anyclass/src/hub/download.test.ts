@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { downloadBench, large, small, wanted } from '../../test/downloadBench.js';
@@ -148,6 +157,43 @@ test('offline, no socket is opened: cached files are used, and missing ones are 
   const address = { address: 'https://weights.example/a.pth', sha256: 'f'.repeat(64) };
   await expect(addressFile(address, bench.options)).rejects.toThrow(/weights\.example.*HF_HUB_OFFLINE/);
   expect(fetching).not.toHaveBeenCalled();
+});
+
+describe('a file that was damaged in the cache', () => {
+  const events = () => JSON.stringify(bench.events);
+
+  test('is downloaded again, and refused offline with both hashes', async () => {
+    const { path } = await hubFile(wanted, bench.options);
+    expect((await hubFile(wanted, bench.options)).path).toBe(path);
+    const before = statSync(path);
+    const broken = Buffer.from(large);
+    broken[1000]! ^= 1;
+    writeFileSync(path, broken);
+    const offline = { ...bench.options, settings: { ...bench.settings, isOffline: true } };
+    await expect(hubFile(wanted, offline)).rejects.toThrow(new RegExp(`${sha256(broken)}.*${sha256(large)}`));
+    await hubFile(wanted, bench.options);
+    expect(readFileSync(path).equals(large)).toBe(true);
+    expect(events()).toContain('is damaged');
+    expect(before.size).toBe(large.length);
+    expect(bench.leftovers()).toEqual([]);
+  });
+
+  test("is noticed though no program changed its size, and a small file by git's hash", async () => {
+    const { path } = await hubFile({ ...wanted, file: 'small.json' }, bench.options);
+    writeFileSync(path, 'x'.repeat(small.length));
+    await hubFile({ ...wanted, file: 'small.json' }, bench.options);
+    expect(readFileSync(path).equals(small)).toBe(true);
+  });
+
+  test('is downloaded again from another server too, and refused offline', async () => {
+    const file = { address: `${hub.state.storage}/model.safetensors`, sha256: sha256(large).slice(0, 8) };
+    const path = await addressFile(file, bench.options);
+    writeFileSync(path, large.subarray(1));
+    const offline = { ...bench.options, settings: { ...bench.settings, isOffline: true } };
+    await expect(addressFile(file, offline)).rejects.toThrow('is damaged');
+    expect(await addressFile(file, bench.options)).toBe(path);
+    expect(readFileSync(path).equals(large)).toBe(true);
+  });
 });
 
 describe('a file from another server', () => {

@@ -2,7 +2,7 @@
 //
 // Written by hand: @huggingface/hub 2.17 neither resumes nor verifies nor locks, and Python's client 2.0 no longer resumes.
 
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { withSharedLock } from '@anyclass/files';
 import {
@@ -18,6 +18,7 @@ import {
 } from '@anyclass/files/downloads';
 import { UserError } from '../errors/userError.js';
 import type { RunEventListener } from '../events/runEvent.js';
+import { knownHash } from './checkedFile.js';
 import {
   absentAt,
   blobPath,
@@ -25,6 +26,7 @@ import {
   cachedHubFile,
   keepAbsence,
   keepCommit,
+  linkedHash,
   linkSnapshot,
   lockPath,
   snapshotPath,
@@ -59,7 +61,7 @@ export interface DownloadOptions {
 export async function hubFile(wanted: HubFile, options: DownloadOptions = {}): Promise<CachedHubFile> {
   checkHubFile(wanted);
   const { settings = hubSettings(), refresh = false } = options;
-  const cached = cachedHubFile(settings.cache, wanted);
+  const cached = await intactHubFile(wanted, settings, options);
   if (cached && (!refresh || settings.isOffline || isCommit(wanted.revision))) return cached;
   const absent = absentAt(settings.cache, wanted);
   if (absent !== undefined && (!refresh || settings.isOffline)) {
@@ -75,6 +77,35 @@ export async function hubFile(wanted: HubFile, options: DownloadOptions = {}): P
   if (existsSync(path)) keepCommit(settings.cache, wanted, facts.commit);
   else await bringIn(wanted, facts, settings, options);
   return { path, commit: facts.commit };
+}
+
+/**
+ * The cached file, if its bytes have the hash that it is named after. A damaged one is removed, so that it is
+ * downloaded again.
+ *
+ * @throws UserError if it is damaged and nothing may be downloaded
+ */
+async function intactHubFile(
+  wanted: HubFile,
+  settings: HubSettings,
+  options: DownloadOptions,
+): Promise<CachedHubFile | undefined> {
+  const { cache, isOffline } = settings;
+  const cached = cachedHubFile(cache, wanted);
+  if (!cached) return undefined;
+  // On systems without links, the snapshot has the file itself, and nothing says what it should be.
+  const tag = linkedHash(cached.path);
+  const checksum = tag === undefined ? undefined : checksumOfTag(tag);
+  if (!tag || !checksum) return cached;
+  const found = await knownHash(settings, cached.path, checksum);
+  if (found === checksum.value) return cached;
+  const problem = `${cached.path} is damaged: its hash is ${found}; expected ${tag}`;
+  if (isOffline) throw new UserError(`${problem}. Download it again without HF_HUB_OFFLINE`);
+  noteTo(options)?.(`${problem}. It is downloaded again`);
+  const blob = blobPath(cache, wanted.repository, tag);
+  mkdirSync(dirname(lockPath(cache, wanted.repository, tag)), { recursive: true });
+  await withSharedLock(lockPath(cache, wanted.repository, tag), () => rmSync(blob, { force: true }));
+  return undefined;
 }
 
 async function askHub(wanted: HubFile, settings: HubSettings, options: DownloadOptions): Promise<HubFacts> {

@@ -5,8 +5,17 @@
 //   models--OWNER--NAME/.no_exist/COMMIT/FILE        empty: the commit has no such file
 //   .locks/models--OWNER--NAME/                      locks; Python's are advisory, so ours have their own names
 
-import { existsSync, linkSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { errorCode } from '@anyclass/files';
 import { writeWhole } from '../files/wholeFile.js';
 import { checkHubFile, checkRepository, type HubFile, isCommit } from './hubFile.js';
@@ -48,6 +57,11 @@ export function cachedHubFile(cache: string, wanted: HubFile): CachedHubFile | u
   if (commit === undefined) return undefined;
   const path = snapshotPath(cache, wanted, commit);
   return existsSync(path) ? { path, commit } : undefined;
+}
+
+/** The name of the blob that a snapshot's link points to; undefined for a regular file. */
+export function linkedHash(path: string): string | undefined {
+  return lstatSync(path).isSymbolicLink() ? basename(readlinkSync(path)) : undefined;
 }
 
 /** Links a blob into the snapshot of a commit, and records the commit of the revision. */

@@ -33,6 +33,20 @@ test('a model whose weights were overwritten with zeros is refused, and named', 
   expect(() => loadModel(at('zeros.safetensors'))).toThrow(/zeros\.safetensors: is damaged: tensor "/);
 });
 
+test('a model with weights that are not finite is refused, and its tensor named', () => {
+  const { tensors, metadata } = loadTensors(at('model.safetensors'));
+  const { checksums: _left, ...rest } = metadata;
+  const name = 'fc.weight';
+  saveTensors(
+    at('nan.safetensors'),
+    new Map(tensors).set(name, tensors.get(name)!.mul(Number.POSITIVE_INFINITY)),
+    rest,
+  );
+  expect(() => loadModel(at('nan.safetensors'))).toThrow(
+    `nan.safetensors has weights that are NaN or infinite: ${name};`,
+  );
+});
+
 test('a model from a version without checksums loads with a remark', () => {
   const { tensors, metadata } = loadTensors(at('model.safetensors'));
   const { checksums: _left, ...older } = metadata;

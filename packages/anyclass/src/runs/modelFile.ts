@@ -6,6 +6,7 @@ import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensorsInto, readSafetensorsHeader } from '@anyclass/torch';
 import type { ModelInput } from '../data/dataset/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
+import { refuseBrokenWeights } from '../networks/brokenWeights.js';
 import type { CompleteNetworkOptions } from '../networks/catalog.js';
 import { isNetworkName } from '../networks/catalog.js';
 import { buildNetwork } from '../networks/createNetwork.js';
@@ -62,6 +63,7 @@ export function loadModel(path: string): Model {
   const network = buildNetwork(name, options).eval().requireGrad(false);
   try {
     loadTensorsInto(network, file);
+    refuseBrokenWeights(network, file);
   } catch (error) {
     network.dispose();
     throw error;

@@ -10,7 +10,7 @@ import { modelSummary } from './http/modelSummaries.js';
 import { createDeviceGate } from './models/deviceGate.js';
 import { openServedModel, type ServedModel } from './models/servedModel.js';
 import type { OpenedModel } from './models/workerMessages.js';
-import { appendLines, checkAppending, createLog, type Log } from './operation/log.js';
+import { appendLines, createLog, type Log } from './operation/log.js';
 import { createMetrics, type ServingMetrics } from './operation/metrics.js';
 import {
   bufferBytes,
@@ -19,6 +19,7 @@ import {
   type ServeSettings,
   serveOptions,
 } from './operation/options.js';
+import { checkPredictionLog } from './operation/predictionLog.js';
 import { type ServerState, tellUnexpected } from './operation/serverState.js';
 import { createAdmission } from './requests/admission.js';
 import { createUploads } from './requests/uploads.js';
@@ -56,7 +57,7 @@ export async function serve(models: readonly string[], options: ServeOptions = {
   const settings = serveOptions.parse(given);
   const paths = namedModels(models);
   if (token === '') throw new UserError('the token is empty; omit it to serve without one');
-  if (settings.logPredictions !== undefined) checkAppending(settings.logPredictions);
+  if (settings.logPredictions !== undefined) checkPredictionLog(settings.logPredictions);
   const standardError = logLine ? undefined : appendLines(2, () => {});
   const log = createLog(settings.logLevel, logLine ?? ((line) => standardError?.write(line)));
   const admission = createAdmission({ images: settings.queue, bytes: bufferBytes(settings) });

@@ -40,6 +40,26 @@ describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
     expect(refused).toHaveProperty('message', expect.stringContaining(`${file}: is damaged`));
   });
 
+  test('predictions are appended only to a new file, an empty one, or one with predictions', async () => {
+    const file = join(folder, 'some.jsonl');
+    const logging = { ...quiet, logPredictions: file };
+    writeFileSync(file, '');
+    for (let run = 0; run < 2; run++) {
+      await using server = await serve([`m=${model}`], logging);
+      await post(`${server.url}/v1/predict`, asBody(await picture(2)));
+    }
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(2);
+    const before = readFileSync(model);
+    await expect(serve([`m=${model}`], { ...quiet, logPredictions: model })).rejects.toThrow('other content');
+    expect(readFileSync(model).equals(before)).toBe(true);
+    writeFileSync(file, '{"time":"yesterday"}\n');
+    await expect(serve([`m=${model}`], logging)).rejects.toThrow('other content');
+    await expect(serve([`m=${model}`], { ...quiet, logPredictions: '/dev/null' })).rejects.toThrow(
+      'not a file',
+    );
+    await expect(serve([`m=${model}`], { ...quiet, logPredictions: folder })).rejects.toThrow(UserError);
+  });
+
   test('predictions are logged as JSON lines on request', async () => {
     const file = join(folder, 'predictions.jsonl');
     const lines: string[] = [];

@@ -1,7 +1,7 @@
 // Reports a loss or weights that became NaN or infinite, with what was observed at that point.
 
 import { existsSync } from 'node:fs';
-import { noGrad, stack, tidy } from '@anyclass/torch';
+import { noGrad, tidy } from '@anyclass/torch';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import type { Network } from '../networks/network.js';
@@ -67,22 +67,6 @@ export function lateDivergence(
       `  not finite: ${where}`,
       ...causesAndCheckpoint(run.lastCheckpoint),
     ].join('\n'),
-  );
-}
-
-/** The names of parameters and statistics with values that are not finite. */
-export function brokenWeights(network: Network): string[] {
-  return tidy(() =>
-    noGrad(() => {
-      const named = [...network.stateDict()].filter(([, tensor]) => tensor.dtype !== 'int64');
-      if (
-        stack(named.map(([, tensor]) => tensor.isfinite().all()))
-          .all()
-          .toNumber() === 1
-      )
-        return [];
-      return named.flatMap(([name, tensor]) => (tensor.isfinite().all().toNumber() === 1 ? [] : [name]));
-    }),
   );
 }
 

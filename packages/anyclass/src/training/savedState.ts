@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { listed } from '../errors/listed.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
+import { brokenWeights } from '../networks/brokenWeights.js';
 import type { ActiveRun } from './activeRun.js';
 import { pruneCheckpoints, writeCheckpoint } from './checkpoint.js';
-import { brokenWeights, lateDivergence } from './divergence.js';
+import { lateDivergence } from './divergence.js';
 import { checkpointOf, type Session } from './session.js';
 
 /**

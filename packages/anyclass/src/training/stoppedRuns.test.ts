@@ -8,8 +8,8 @@ import { afterAll, expect, test } from 'vitest';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import type { BestMetric } from '../events/bestMetric.js';
+import { brokenWeights } from '../networks/brokenWeights.js';
 import { createNetwork } from '../networks/createNetwork.js';
-import { brokenWeights } from './divergence.js';
 import { trainRun } from './trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-stopped-'));

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { calibrate, presenceScores, sigmoid } from '@anyclass/core';
-import { nn, randn, setSeed, type Tensor } from '@anyclass/torch';
+import { nn, noGrad, randn, setSeed, type Tensor } from '@anyclass/torch';
 import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { imageInputs } from '../../inference/imageInputs.js';
@@ -64,7 +64,9 @@ test('a model becomes one self-describing file, with the same description in con
   expect(readdirSync(at('a')).sort()).toEqual(['config.json', 'model.onnx']);
   expect(readFileSync(at('a', 'model.onnx')).length).toBe(bytes);
   const described = readExport(readOnnxMetadata(at('a', 'model.onnx')), 'model.onnx');
-  expect(described).toEqual(JSON.parse(readFileSync(at('a', 'config.json'), 'utf8')));
+  expect({ file: 'model.onnx', ...described }).toEqual(
+    JSON.parse(readFileSync(at('a', 'config.json'), 'utf8')),
+  );
   expect(described).toMatchObject({
     network: 'tresnet-s',
     precision: 'float32',
@@ -181,6 +183,34 @@ test('a file with different results is deleted', async () => {
   const options = { description: about, inputSize: 16, out: at('bad', 'bad.onnx') };
   await expect(exportNetwork(new Flickering(), options)).rejects.toThrow(/failed its check/);
   expect(readdirSync(at('bad'))).toEqual([]);
+});
+
+test('a network with NaN among its weights is not exported, and its tensor is named', async () => {
+  const mine = new Mine();
+  const [name, tensor] = [...mine.stateDict()][0]!;
+  noGrad(() => tensor.fill_(Number.NaN));
+  const about = { classes: ['a', 'b'], channels: 3, mean: [0], std: [1] } as const;
+  const out = at('broken', 'broken.onnx');
+  const exporting = exportNetwork(mine, { description: about, inputSize: 16, out });
+  await expect(exporting).rejects.toThrow(`NaN or infinite: ${name}`);
+  expect(existsSync(out)).toBe(false);
+});
+
+test('models in one folder each have a description, and none replaces that of another', async () => {
+  const [first, second] = [at('two', 'first.onnx'), at('two', 'second.onnx')];
+  const described = (name: string) => JSON.parse(readFileSync(at('two', name), 'utf8')).file;
+  expect((await exportOnnx(model, { out: first })).config).toBe(at('two', 'config.json'));
+  expect((await exportOnnx(model, { out: second })).config).toBe(at('two', 'second.config.json'));
+  await exportOnnx(model, { out: first });
+  expect(readdirSync(at('two')).sort()).toEqual([
+    'config.json',
+    'first.onnx',
+    'second.config.json',
+    'second.onnx',
+  ]);
+  expect([described('config.json'), described('second.config.json')]).toEqual(['first.onnx', 'second.onnx']);
+  rmSync(first);
+  expect((await exportOnnx(model, { out: second })).config).toBe(at('two', 'config.json'));
 });
 
 test('the config.json of a run is never overwritten', async () => {

@@ -1,7 +1,7 @@
 // Exports a model as an ONNX file with everything needed to use it.
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { draftFile, type FileDraft, fileProblem } from '@anyclass/files';
 import type { nn } from '@anyclass/torch';
 import { type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
@@ -15,6 +15,7 @@ import {
   type OnnxPrecision,
 } from '../../inference/onnx/exportedModel.js';
 import { findOnnxRuntime } from '../../inference/onnx/onnxRuntime.js';
+import { refuseBrokenWeights } from '../../networks/brokenWeights.js';
 import { foldBatchNorm, foldInPlace } from '../../networks/foldBatchNorm.js';
 import { Network } from '../../networks/network.js';
 import { loadModel, type ModelDescription } from '../../runs/modelFile.js';
@@ -33,7 +34,10 @@ import {
 } from './precision/judgePrecision.js';
 
 export interface WriteOnnxOptions {
-  /** File to write; config.json is written next to it. */
+  /**
+   * File to write. config.json is written next to it; for sewer.onnx beside another model, which keeps its
+   * config.json, sewer.config.json.
+   */
   readonly out: string;
   /** Outputs to add to logits, probabilities and presence score. */
   readonly outputs?: readonly ExtraOutput[] | undefined;
@@ -75,7 +79,7 @@ export interface OnnxExport {
  * check?.largestError // 2.1e-7
  */
 export async function exportOnnx(model: string, options: ExportOnnxOptions): Promise<OnnxExport> {
-  checkConfigPlace(options.out);
+  configPath(options.out);
   const { network, description } = loadModel(model);
   let written: WrittenDraft;
   try {
@@ -114,8 +118,9 @@ export interface ExportNetworkOptions extends WriteOnnxOptions {
  * await exportNetwork(new MyNetwork(), { description, inputSize: 64, out: 'mine.onnx' });
  */
 export async function exportNetwork(network: nn.Layer, options: ExportNetworkOptions): Promise<OnnxExport> {
-  checkConfigPlace(options.out);
+  configPath(options.out);
   const { description, out } = options;
+  refuseBrokenWeights(network, 'the network');
   const complete = { epoch: 0, loss: '', dataset: '', ...description };
   if (network instanceof Network) {
     using folded = foldBatchNorm(network);
@@ -197,7 +202,8 @@ async function finish(
       reference &&
       (await checkExport(draft.path, reference, { precision, calibration: calibration ?? undefined }));
     const judgment = await judge(draft.path);
-    writeWhole(config, `${JSON.stringify(model, null, 2)}\n`);
+    const described: ConfigFile = { file: basename(out), ...model };
+    writeWhole(config, `${JSON.stringify(described, null, 2)}\n`);
     draft.finish();
     return { file: out, config, bytes, model, outputs, check, unchecked, judgment };
   } catch (error) {
@@ -206,17 +212,38 @@ async function finish(
   }
 }
 
-function configPath(out: string): string {
-  return join(dirname(out), 'config.json');
+/** The content of config.json: the model, and the file that it describes. */
+interface ConfigFile extends ExportedModel {
+  readonly file: string;
 }
 
-/** Throws if config.json would overwrite that of a run or of another program. */
-function checkConfigPlace(out: string): void {
-  const path = configPath(out);
-  if (!existsSync(path)) return;
+/**
+ * Where the description of a model is written: config.json, unless that describes another model.
+ *
+ * @throws UserError if it would overwrite the file of a run or of another program
+ */
+function configPath(out: string): string {
+  const shared = join(dirname(out), 'config.json');
+  return describes(shared, out) ? shared : ownConfigPath(out);
+}
+
+function ownConfigPath(out: string): string {
+  const path = join(dirname(out), `${basename(out, '.onnx')}.config.json`);
+  describes(path, out);
+  return path;
+}
+
+/** Whether a config.json may describe a file: it does so already, or describes nothing that exists. */
+function describes(path: string, out: string): boolean {
+  if (!existsSync(path)) return true;
   const found = parsedJson(readFileSync(path, 'utf8'));
-  if (typeof found === 'object' && found !== null && 'format' in found && found.format === 'anyclass') return;
-  throw new UserError(
-    `${path} exists and does not describe an exported model; choose another folder for ${out}, since a config.json is written next to it`,
-  );
+  if (typeof found !== 'object' || found === null || Reflect.get(found, 'format') !== 'anyclass') {
+    throw new UserError(
+      `${path} exists and does not describe an exported model; choose another folder for ${out}, since a config.json is written next to it`,
+    );
+  }
+  const file: unknown = Reflect.get(found, 'file');
+  // Earlier versions did not say which file they described.
+  if (typeof file !== 'string') return existsSync(out);
+  return file === basename(out) || !existsSync(join(dirname(out), basename(file)));
 }

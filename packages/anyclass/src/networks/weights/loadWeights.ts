@@ -3,6 +3,7 @@
 import { fromStored, noGrad, type StoredTensor, type Tensor, tidy } from '@anyclass/torch';
 import { listed } from '../../errors/listed.js';
 import { UserError } from '../../errors/userError.js';
+import { refuseBrokenWeights } from '../brokenWeights.js';
 import { definitionOf } from '../catalog.js';
 import type { NamingConvention, WeightRules } from '../definition.js';
 import type { Network } from '../network.js';
@@ -56,6 +57,7 @@ export function loadWeights(
       `${path}: none of its ${report.unused.length} names matches ${network.name}, such as ${listed(report.unused)}`,
     );
   }
+  refuseBrokenWeights(network, path);
   const lost = [...report.missing, ...report.misshapen, ...report.unused];
   if (strict && lost.length > 0)
     throw new UserError(`${path} does not fit ${network.name}:\n${weightReportText(report)}`);

@@ -57,6 +57,14 @@ test('weights round-trip through a safetensors file bit for bit, along with thei
   expect(JSON.parse(metadata['networkOptions'] ?? '')).toMatchObject(small);
 });
 
+test('a file with weights that are NaN or infinite is refused, and the tensor is named', () => {
+  const network = filled();
+  const [name, tensor] = [...network.stateDict()].find(([entry]) => entry.endsWith('.weight'))!;
+  noGrad(() => tensor.fill_(Number.NaN));
+  const file = saved('broken', network.stateDict());
+  expect(() => loadWeights(createNetwork('tresnet-s', small), file)).toThrow(`NaN or infinite: ${name};`);
+});
+
 test('a common prefix is found and removed, and other names are reported', () => {
   const network = filled();
   const entries = Array.from(network.stateDict(), ([name, tensor]) => [`model.net.${name}`, tensor] as const);

@@ -1,9 +1,8 @@
 // Writes log lines and predictions as JSON lines, asynchronously, so that a slow disk or pipe does not delay
 // requests.
 
-import { closeSync, createWriteStream, openSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { fileProblem } from '@anyclass/files';
-import { UserError } from '../../errors/userError.js';
 
 export const levels = ['info', 'warn', 'error'] as const;
 
@@ -38,19 +37,6 @@ export interface LineWriter {
   write(line: string): void;
   /** Writes what is still buffered. */
   close(): Promise<void>;
-}
-
-/**
- * Checks that lines can be appended to a file, which is created if it does not exist.
- *
- * @throws UserError if they cannot
- */
-export function checkAppending(path: string): void {
-  try {
-    closeSync(openSync(path, 'a'));
-  } catch (error) {
-    throw new UserError(`${path} cannot be written: ${fileProblem(error)}`);
-  }
 }
 
 /** Bytes that may be buffered for a slow disk or reader; further lines are dropped. */

@@ -1,8 +1,15 @@
 // Logs predictions for later labeling: one JSON line per image.
 
 import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { fileProblem } from '@anyclass/files';
+import { UserError } from '../../errors/userError.js';
+import { parsedJson } from '../../files/wholeFile.js';
 import type { NamedPrediction } from '../../inference/predictor.js';
 import type { LineWriter } from './log.js';
+
+/** Bytes of a line; ten thousand classes with long names take one megabyte. */
+const longestLine = 4_000_000;
 
 export interface LoggedPrediction {
   readonly requestId: string;
@@ -11,6 +18,43 @@ export interface LoggedPrediction {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly prediction: NamedPrediction;
+}
+
+/**
+ * Checks that predictions can be appended to a file: a new one, an empty one, or one with logged predictions. It
+ * is created if it does not exist.
+ *
+ * @throws UserError if it is any other file, or cannot be written
+ */
+export function checkPredictionLog(path: string): void {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && !found.isFile())
+      throw new UserError('it is not a file; predictions are appended to one');
+    const file = openSync(path, 'a+');
+    try {
+      if (fstatSync(file).size > 0 && !isLoggedLine(firstLine(file)))
+        throw new UserError('it has other content; choose a new file, or one with logged predictions');
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw new UserError(`${path} cannot take logged predictions: ${fileProblem(error)}`);
+  }
+}
+
+/** Whether a line is one that `logPrediction` wrote. */
+function isLoggedLine(line: string): boolean {
+  const value = parsedJson(line);
+  if (typeof value !== 'object' || value === null) return false;
+  return ['time', 'requestId', 'model', 'version', 'sha256', 'probabilities'].every((key) => key in value);
+}
+
+/** The first line, as far as a log of predictions could have one that long. */
+function firstLine(file: number): string {
+  const bytes = Buffer.alloc(longestLine);
+  const length = readSync(file, bytes, 0, longestLine, 0);
+  return bytes.subarray(0, length).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
 /** Logs a prediction. The image is not stored; its SHA-256 identifies it in an archive. */
