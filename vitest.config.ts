@@ -47,6 +47,7 @@ const long = [
   'serving/limits',
   'serving/serve',
   'src/installed',
+  'src/termination',
   'src/process',
   'training/fineTuning',
   'training/killedRuns',

@@ -18,6 +18,8 @@ const exitCode = received
   : await runProgram(commandEntries, process.argv.slice(2), terminal);
 // A failed write of results may already have set an exit code.
 if (exitCode !== 0) process.exitCode = exitCode;
+// Everything is said; what still waits, such as a connection to a server that never answers, does not hold us up.
+setTimeout(() => process.exit(), 3000).unref();
 
 async function runReceived({ work, isDebugging }: WorkMessage): Promise<number> {
   return reported({ commands: commandEntries, name: work.kind, terminal, isDebugging }, async () => {

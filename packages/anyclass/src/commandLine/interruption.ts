@@ -19,7 +19,7 @@ const unheard = 500;
 
 /**
  * Handles Ctrl-C and SIGTERM until disposed: the first one asks the work to save and stop, a second one ends
- * the process immediately.
+ * the process immediately. If the work has not stopped after some seconds, the process ends too.
  *
  * @example
  * using interruption = interruptible(terminal);
@@ -28,10 +28,24 @@ const unheard = 500;
 export function interruptible(
   terminal: Pick<Terminal, 'note'>,
   saying = 'Saving a checkpoint; press Ctrl-C again to quit immediately',
+  seconds = 10,
 ): Interruption {
   const [saving, ending] = [new AbortController(), new AbortController()];
   let code = 1;
   let noticed = 0;
+  let timer: NodeJS.Timeout | undefined;
+  /**
+   * Ends the process if the work does not, whatever it waits for. In steps, so that time in which the process
+   * computes without listening, such as a long training step, counts only as one.
+   */
+  const endSoon = (exitCode: number, left = 4 * seconds) => {
+    timer = setTimeout(() => {
+      if (left > 1) return endSoon(exitCode, left - 1);
+      terminal.note(`Still busy after ${seconds} s; quitting`);
+      ending.abort();
+      process.exit(exitCode);
+    }, 250).unref();
+  };
   const stop = (number: number) => () => {
     if (saving.signal.aborted) {
       if (performance.now() - noticed < unheard) return;
@@ -42,6 +56,7 @@ export function interruptible(
     noticed = performance.now();
     terminal.note(`\n${saying}`);
     saving.abort();
+    endSoon(code);
   };
   const [onInterrupt, onTerminate] = [stop(2), stop(15)];
   process.on('SIGINT', onInterrupt);
@@ -51,6 +66,7 @@ export function interruptible(
     kill: ending.signal,
     exitCode: () => code,
     [Symbol.dispose]() {
+      clearTimeout(timer);
       process.off('SIGINT', onInterrupt);
       process.off('SIGTERM', onTerminate);
     },

@@ -51,6 +51,7 @@ export const serveModels = command({
     using interruption = interruptible(
       terminal,
       'Finishing open requests; press Ctrl-C again to quit immediately',
+      settings.drain + settings.timeout + 10,
     );
     await using server = await serve(models, { ...settings, token, decision });
     using _survival = server.surviveErrors();

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { DataError } from '../errors/dataError.js';
 import { nearestOrAll } from '../errors/nearest.js';
+import { unusualKind } from '../files/fileKind.js';
 import { shownPath } from '../files/shownPath.js';
 import { isPattern, knownDatasets, matchingFiles } from './datasetSpec.js';
 import { isMatrixFile } from './features/matrixFile.js';
@@ -75,7 +76,10 @@ async function filesAt(path: string, all: readonly string[]): Promise<string[]> 
       : `no such file or folder${nameHint(shownPath(path))}`;
     throw new DataError(`${shownPath(path)}${within}: ${problem}`);
   }
-  if (!statSync(path).isDirectory()) return [path];
+  const found = statSync(path);
+  const kind = unusualKind(found);
+  if (kind !== undefined) throw new DataError(`${shownPath(path)}: is ${kind}; expected a file or a folder`);
+  if (!found.isDirectory()) return [path];
   const tables = await tablesIn(path);
   if (tables.length > 0) return tables;
   throw new DataError(`${shownPath(path)}: no .parquet, instances*.json, .csv, or .arff in this folder`);

@@ -1,5 +1,7 @@
 // Which images the paths on a command line stand for.
 
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -10,11 +12,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDecoder } from '../data/images/decoding/decoder.js';
 import { imageInputs } from './imageInputs.js';
 
 const fixtures = fileURLToPath(new URL('../../test/fixtures/data', import.meta.url));
@@ -72,6 +76,33 @@ async function failuresOf(...paths: string[]): Promise<string[]> {
 test('a pattern without a match is reported as an unreadable image, and the others follow', async () => {
   expect(await failuresOf(join(folder, '*.bmp'), rgb)).toEqual(['*.bmp: no file matches']);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'pipes, devices and sockets are refused by kind, and the others follow (not on Windows)',
+  async () => {
+    const place = join(folder, 'unusual');
+    mkdirSync(place);
+    execFileSync('mkfifo', [join(place, 'a.jpg'), join(place, 'IM0001')]);
+    symlinkSync('/dev/zero', join(place, 'b.jpg'));
+    copyFileSync(rgb, join(place, 'd.png'));
+    const socket = createServer().listen(join(place, 'c.jpg'));
+    await once(socket, 'listening');
+    const decoder = createDecoder({ width: 8, height: 8, channels: 3 }, {});
+    const reasons: string[] = [];
+    for await (const input of imageInputs([place])) {
+      const decoded = decoder.readInto(input, new Uint8Array(192), 0);
+      reasons.push(await decoded.then(() => 'decoded', String));
+    }
+    socket.close();
+    await decoder.close();
+    expect(reasons).toEqual([
+      expect.stringContaining('is a named pipe'),
+      expect.stringContaining('is a device'),
+      expect.stringContaining('is a socket'),
+      'decoded',
+    ]);
+  },
+);
 
 test('links to folders are followed, unless they lead back', async () => {
   mkdirSync(join(folder, 'linked', 'a'), { recursive: true });

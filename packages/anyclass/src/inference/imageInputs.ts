@@ -1,7 +1,7 @@
 // Reads what a user names on the command line (files, folders, globs, Parquet, a list) as a stream of images.
 
 import { type Dirent, existsSync, realpathSync, statSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileProblem } from '@anyclass/files';
@@ -9,6 +9,7 @@ import { parquetSchema } from 'hyparquet';
 import { knownDataset } from '../data/datasetSpec.js';
 import type { UnreadImage } from '../data/images/decoding/decoder.js';
 import { holdsImage } from '../data/images/formats/imageFiles.js';
+import { readImageFile } from '../data/images/storage/imageFile.js';
 import { fromStorage } from '../data/images/storage/storage.js';
 import { openParquet, type ParquetFile } from '../data/tables/parquet/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
@@ -119,7 +120,7 @@ export function fileInput(path: string, isThere = existsSync(path)): ImageInput 
     path,
     read: async () => ({
       kind: 'encoded',
-      bytes: await fromStorage(path, dirname(path), () => readFile(path)),
+      bytes: await fromStorage(path, dirname(path), () => readImageFile(path)),
     }),
   };
 }

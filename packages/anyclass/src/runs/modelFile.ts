@@ -6,6 +6,7 @@ import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
 import { loadTensorsInto, readSafetensorsHeader } from '@anyclass/torch';
 import type { ModelInput } from '../data/dataset/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
+import { unusualKind } from '../files/fileKind.js';
 import { refuseBrokenWeights } from '../networks/brokenWeights.js';
 import type { CompleteNetworkOptions } from '../networks/catalog.js';
 import { isNetworkName } from '../networks/catalog.js';
@@ -79,7 +80,10 @@ export function loadModel(path: string): Model {
 /** The model file that a path to a model or a run refers to. */
 export function modelPath(path: string): string {
   if (!existsSync(path)) throw new UserError(`${path}: no such model or run`);
-  if (!statSync(path).isDirectory()) return path;
+  const found = statSync(path);
+  const kind = unusualKind(found);
+  if (kind !== undefined) throw new UserError(`${path} is ${kind}, not a model`);
+  if (!found.isDirectory()) return path;
   const file = join(path, 'model.safetensors');
   if (!existsSync(file)) {
     throw new UserError(`${path}: no model.safetensors; if the run is not finished, resume it`, {

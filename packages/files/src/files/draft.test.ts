@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -100,4 +101,26 @@ test.skipIf(process.platform === 'win32')('a device is written to directly', () 
   const other = draftFile('/dev/null');
   other.discard();
   expect(existsSync('/dev/null')).toBe(true);
+});
+
+describe.skipIf(process.platform === 'win32')('a named pipe (not on Windows)', () => {
+  test('gets everything that is written once a program reads from it', async () => {
+    execFileSync('mkfifo', [at('pipe')]);
+    const reader = spawn('sh', ['-c', `sleep 0.3; cat ${at('pipe')}`]);
+    const received = new Promise<string>((done) => {
+      let text = '';
+      reader.stdout.on('data', (part) => (text += String(part)));
+      reader.once('close', () => done(text));
+    });
+    const draft = draftFile(at('pipe'));
+    draft.write('first ');
+    draft.write('second');
+    draft.finish();
+    expect(await received).toBe('first second');
+  });
+
+  test('without a reader is refused after a while, instead of waiting for ever', () => {
+    execFileSync('mkfifo', [at('pipe')]);
+    expect(() => draftFile(at('pipe'))).toThrow('no program reads from this pipe');
+  });
 });

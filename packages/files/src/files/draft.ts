@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  constants,
   fsyncSync,
   lstatSync,
   openSync,
@@ -14,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode, withPath } from './problem.js';
+import { errorCode, FileError, withPath } from './problem.js';
 
 /** A file that is being written. */
 export interface FileDraft {
@@ -110,8 +111,31 @@ function uniquePath(target: string): string {
 }
 
 function draftInPlace(path: string): FileDraft {
+  const probe = probedPipe(path);
   const { write, close } = openDraft(path, 'a');
+  if (probe !== undefined) closeSync(probe);
   return { path, write, finish: close, leave: close, discard: close };
+}
+
+/** Seconds in which a program must start to read from a pipe that is to be written. */
+const readerSeconds = 5;
+
+/**
+ * Waits until a program reads from a named pipe, and returns a descriptor that keeps the reader waiting until the
+ * pipe is opened. Just opening it would wait for ever, and nothing could interrupt that.
+ */
+function probedPipe(path: string): number | undefined {
+  if (process.platform === 'win32' || !statSync(path).isFIFO()) return undefined;
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let left = readerSeconds * 10; ; left--) {
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (errorCode(error) !== 'ENXIO') throw error;
+      if (left <= 0) throw new FileError(path, 'no program reads from this pipe; start the reader first');
+      Atomics.wait(pause, 0, 0, 100);
+    }
+  }
 }
 
 function openDraft(path: string, mode: 'a' | 'w') {

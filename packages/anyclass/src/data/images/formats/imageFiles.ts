@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { imageKind } from './imageKind.js';
 
@@ -37,9 +37,10 @@ export function holdsImage(folder: string, file: string): boolean {
 function firstBytes(path: string): Uint8Array {
   const bytes = new Uint8Array(132);
   try {
-    const file = openSync(path, 'r');
+    // Opening a named pipe would otherwise wait for someone to write to it.
+    const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      return bytes.subarray(0, readSync(file, bytes));
+      return fstatSync(file).isFile() ? bytes.subarray(0, readSync(file, bytes)) : bytes;
     } finally {
       closeSync(file);
     }

@@ -1,13 +1,9 @@
-import { readFile as readFileWithCallback } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { ImageSource } from '../../dataset/imageSource.js';
 import type { NameTable } from '../../dataset/nameTable.js';
+import { readImageFile } from './imageFile.js';
 import { fromStorage } from './storage.js';
-
-// Cheaper than the one in node:fs/promises, which creates an object for every open file.
-const readFile = promisify(readFileWithCallback);
 
 /**
  * Images in files: the path of row r is its name within `folderOf(r)`. Names were checked when the table was
@@ -23,7 +19,7 @@ export function fileImages(names: NameTable, folderOf: (row: number) => string):
     path,
     async read(row) {
       const file = path(row);
-      return { kind: 'encoded', bytes: await fromStorage(file, folderOf(row), () => readFile(file)) };
+      return { kind: 'encoded', bytes: await fromStorage(file, folderOf(row), () => readImageFile(file)) };
     },
     async fingerprint(row, options) {
       const file = path(row);
