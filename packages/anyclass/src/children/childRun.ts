@@ -20,6 +20,8 @@ export interface ChildRunOptions {
   readonly isBegun: boolean;
   /** The file to which the child's output is appended. */
   readonly log: string;
+  /** See `TrainWork.isPart`. */
+  readonly isPart?: boolean;
   /** Number of processes that share the run's work. Default 1. */
   readonly processes?: number | undefined;
   /** Environment variables to add to our own. */
@@ -56,9 +58,9 @@ const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url))
  * (await child.done).kind // 'finished'
  */
 export function startChildRun(options: ChildRunOptions): ChildRun {
-  const { folder, configuration, isBegun, processes = 1, env, onEvent, onEpoch } = options;
+  const { folder, configuration, isBegun, isPart = false, processes = 1, env, onEvent, onEpoch } = options;
   const run = isBegun ? { resume: folder } : { configuration, folder };
-  const training: TrainWork = { kind: 'train', run, json: false };
+  const training: TrainWork = { kind: 'train', run, json: false, isPart };
   const work: Work = processes > 1 ? { kind: 'launch', processes, work: training } : training;
   mkdirSync(dirname(options.log), { recursive: true });
   const log = openSync(options.log, 'a');

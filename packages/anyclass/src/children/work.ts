@@ -14,6 +14,11 @@ export interface TrainWork {
   readonly run: RunToTrain;
   /** Whether to print the result as JSON. */
   readonly json: boolean;
+  /**
+   * Whether it is one of many runs that are evaluated together, from their scores: nobody would read its
+   * intervals and its report. Default false.
+   */
+  readonly isPart?: boolean;
 }
 
 /** The other commands that ranks divide among themselves. */

@@ -11,6 +11,8 @@ import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
 import type { TrainingResult, TrainOptions } from '../training/activeRun.js';
 import { readConfiguration } from '../training/readConfiguration.js';
+import { resumeRun } from '../training/resumeRun.js';
+import { trainRun } from '../training/trainRun.js';
 import { resumeAndReport, trainAndReport } from '../workflows/trainAndReport.js';
 import { settingOption } from './datasetOptions.js';
 import { configText, dataField } from './trainingOptions.js';
@@ -74,7 +76,10 @@ export async function trainWork(given: z.output<typeof options>): Promise<TrainW
 }
 
 /** Trains in this process, and reports to the one that started it, if any. */
-export async function trainHere({ run, json }: TrainWork, terminal: Terminal): Promise<TrainingResult> {
+export async function trainHere(
+  { run, json, isPart = false }: TrainWork,
+  terminal: Terminal,
+): Promise<TrainingResult> {
   using parent = connectParent();
   using interruption = interruptible(terminal);
   try {
@@ -85,11 +90,13 @@ export async function trainHere({ run, json }: TrainWork, terminal: Terminal): P
       },
       signal: parent ? AbortSignal.any([interruption.signal, parent.signal]) : interruption.signal,
       onEpoch: parent?.onEpoch,
+      intervals: !isPart,
     };
+    const [start, resume] = isPart ? [trainRun, resumeRun] : [trainAndReport, resumeAndReport];
     const result =
       'resume' in run
-        ? await resumeAndReport(run.resume, how)
-        : await trainAndReport(run.configuration, { ...how, run: run.folder });
+        ? await resume(run.resume, how)
+        : await start(run.configuration, { ...how, run: run.folder });
     if (result.isFinishedElsewhere) return result;
     if (!result.summary) {
       const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
@@ -98,7 +105,9 @@ export async function trainHere({ run, json }: TrainWork, terminal: Terminal): P
         next: resumeCommand(result.folder),
       });
     }
-    terminal.print(json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary));
+    terminal.print(
+      json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary, !isPart),
+    );
     return result;
   } catch (error) {
     parent?.fail('resume' in run ? run.resume : (run.folder ?? ''), error);

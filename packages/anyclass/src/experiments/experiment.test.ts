@@ -38,7 +38,7 @@ beforeAll(() => {
     batchSize: 8,
     threads: 1,
     checkpoints: { best: ['mAP'], keep: 1 },
-    evaluation: { replicates: 0 },
+    evaluation: { replicates: 20 },
   };
   writeFileSync(at('tiny.json'), JSON.stringify(tiny));
 });
@@ -91,6 +91,15 @@ describe('a comparison', () => {
       readFileSync(join(at('out'), groups[0].folders[0].slice(4), 'summary.json'), 'utf8'),
     );
     expect(groups[0].test.mAP.mean).toBeCloseTo(summary.test.metrics.mAP, 9);
+  });
+
+  test('trains runs without intervals and reports of their own, which nobody would read', () => {
+    const run = at('out/digits-tresnet-s-bce-seed1');
+    expect(readdirSync(run)).not.toContain('report.html');
+    const { test: judged } = JSON.parse(readFileSync(join(run, 'summary.json'), 'utf8'));
+    expect(judged.metrics.macroF1).toBeTypeOf('number');
+    expect(judged).not.toHaveProperty('intervals');
+    expect(judged.decided).not.toHaveProperty('intervals');
   });
 
   test('reuses finished runs, and gives the same result without the engine', () => {

@@ -100,6 +100,7 @@ function start(run: RunRow, { env }: ChildDevice, options: RunAllOptions): Child
     folder,
     configuration,
     isBegun,
+    isPart: true,
     log: join(out, 'logs', `${name}.log`),
     processes,
     env: { ...sharedCores(devices.length * (jobs ?? 1) * processes), ...env },

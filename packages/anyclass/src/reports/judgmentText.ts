@@ -30,12 +30,14 @@ export function judgmentText(judgment: Judgment): string {
 }
 
 /** Describes the results of a run, and where they are stored. */
-export function summaryText(folder: string, summary: RunSummary): string {
+export function summaryText(folder: string, summary: RunSummary, hasReport = true): string {
   const { test, validation } = summary;
   return [
     judgmentText(test ?? validation),
     `weights of epoch ${chosenEpoch(summary)}`,
-    `model   ${folder}/model.safetensors\nreport  ${folder}/report.html`,
+    [`model   ${folder}/model.safetensors`, ...(hasReport ? [`report  ${folder}/report.html`] : [])].join(
+      '\n',
+    ),
   ].join('\n\n');
 }
 

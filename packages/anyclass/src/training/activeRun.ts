@@ -14,6 +14,8 @@ import { type RunPaths, runPaths } from '../runs/runFolder.js';
 export interface TrainOptions {
   /** The run folder; by default a folder below `runs`, named after data, network, loss and time. */
   readonly run?: string | undefined;
+  /** Whether the result gets bootstrap intervals; default true. `evaluation.replicates` says how many replicates. */
+  readonly intervals?: boolean | undefined;
   /** Called with the events of the run. */
   readonly onEvent?: RunEventListener | undefined;
   /** When aborted, the run saves a checkpoint and stops. */

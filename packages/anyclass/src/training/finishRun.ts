@@ -81,7 +81,7 @@ async function scoreAtEnd(
 /** Fits calibration and decision, evaluates, and writes everything. */
 function writeResults(
   { configuration, data, progress }: Session,
-  { paths, note }: ActiveRun,
+  { paths, note, options: { intervals = true } }: ActiveRun,
   { best, model, isLastInstead }: ChosenModel,
   scores: EndScores,
 ): RunSummary {
@@ -121,7 +121,8 @@ function writeResults(
     note(
       `${counted(quarantined.length, 'image')} could not be read: summary.json and the report have the names`,
     );
-  const shared = { classImportance, replicates: evaluation.replicates, confidence: evaluation.confidence };
+  const replicates = intervals ? evaluation.replicates : 0;
+  const shared = { classImportance, replicates, confidence: evaluation.confidence };
   const summary: RunSummary = {
     dataset: data.dataset.name,
     network: configuration.network.name,
