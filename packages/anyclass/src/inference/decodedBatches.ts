@@ -1,10 +1,10 @@
 // Decodes any number of images from any source in batches, with memory for only two batches.
 
 import { availableParallelism } from 'node:os';
+import { createAssembler } from '../data/batches/assembler.js';
 import type { ImageBatch } from '../data/batches/deviceBatch.js';
 import { imageBytes, type PixelFormat } from '../data/dataset/reading/pixelFormat.js';
 import { createDecoder, type UnreadImage } from '../data/images/decoding/decoder.js';
-import { limiter, settleAll } from '../data/images/limiter.js';
 import { MachineError } from '../data/images/storage/storage.js';
 import { reasonOf } from '../errors/reasonOf.js';
 
@@ -26,42 +26,31 @@ export async function* decodedBatches<Image extends UnreadImage>(
   batchSize: number,
 ): AsyncGenerator<DecodedBatch<Image>> {
   const decoder = createDecoder(format, {});
-  const limited = limiter(2 * availableParallelism());
-  const stride = imageBytes(format);
-  const spare: Uint8Array[] = [];
+  const assembler = createAssembler({
+    stride: imageBytes(format),
+    capacity: batchSize,
+    threads: 2 * availableParallelism(),
+  });
   const source = inOrder(images);
   const take = async (): Promise<DecodedBatch<Image>> => {
-    const memory = spare.pop() ?? new Uint8Array(batchSize * stride);
-    const work: Promise<{ readonly image: Image; readonly failure?: string }>[] = [];
-    while (work.length < batchSize) {
+    const draft = assembler.begin();
+    const entries: { readonly image: Image; failure?: string }[] = [];
+    while (entries.length < batchSize) {
       const next = await source.next();
       if (next.done) break;
-      const image = next.value;
-      const offset = work.length * stride;
-      work.push(
-        limited(() => decoder.readInto(image, memory, offset)).then(
-          () => ({ image }),
-          (error: unknown) => {
-            // The machine is at fault, not this image; the next ones would fail in the same way.
-            if (error instanceof MachineError) throw error;
-            return { image, failure: reasonOf(error) };
-          },
-        ),
+      const entry: (typeof entries)[number] = { image: next.value };
+      entries.push(entry);
+      void draft.add(
+        (bytes, offset) => decoder.readInto(entry.image, bytes, offset),
+        (error) => {
+          // The machine is at fault, not this image; the next ones would fail in the same way.
+          if (error instanceof MachineError) throw error;
+          entry.failure = reasonOf(error);
+        },
       );
     }
-    const entries = await settleAll(work);
-    let size = 0;
-    for (const [i, { failure }] of entries.entries()) {
-      if (failure !== undefined) continue;
-      if (size !== i) memory.copyWithin(size * stride, i * stride, (i + 1) * stride);
-      size++;
-    }
-    return {
-      entries,
-      size,
-      images: memory.subarray(0, size * stride),
-      [Symbol.dispose]: () => void spare.push(memory),
-    };
+    const { size, bytes } = await draft.finish();
+    return { entries, size, images: bytes, [Symbol.dispose]: () => draft[Symbol.dispose]() };
   };
   try {
     for (let ahead = take(); ; ) {

@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os';
 import type { Quarantined } from '../../events/runSummary.js';
 import type { Dataset } from '../dataset/dataset.js';
 import { type InputSource, inputBytes } from '../dataset/inputs.js';
-import { limiter, settleAll } from '../images/limiter.js';
 import { createQuarantine } from '../images/storage/quarantine.js';
+import { createAssembler, type ReadInto } from './assembler.js';
 import { type BatchPlan, checkPlan, epochOrder, largestRows, rowsOfStep, stepsPerEpoch } from './order.js';
 
 export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSize'>> {
@@ -86,28 +86,14 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
   };
   checkPlan(plan);
   if (!(threads >= 1 && prefetch >= 1)) throw new RangeError('threads and prefetch must be 1 or more');
-  const limited = limiter(threads);
   const quarantine = createQuarantine(dataset.names, { strict });
-  const stride = inputBytes(inputs.format);
   const classes = dataset.classes.length;
   const steps = stepsPerEpoch(plan);
-  const spare: Uint8Array[] = [];
-
-  // Waits for all of them, even after an error: nothing may still write into an abandoned batch.
-  const readEach = (rows: Int32Array, memory: Uint8Array, good: Uint8Array, stopped: AbortSignal) =>
-    settleAll(
-      Array.from(rows, (row, i) =>
-        limited(async () => {
-          if (stopped.aborted) throw stopped.reason;
-          try {
-            await inputs.readInto(row, memory, i * stride);
-            good[i] = 1;
-          } catch (error) {
-            quarantine.add(row, error);
-          }
-        }),
-      ),
-    );
+  const assembler = createAssembler({
+    stride: inputBytes(inputs.format),
+    capacity: largestRows(plan),
+    threads,
+  });
 
   const load = async (
     epoch: number,
@@ -115,28 +101,31 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     rows: Int32Array,
     stopped: AbortSignal,
   ): Promise<Batch> => {
-    const memory = spare.pop() ?? new Uint8Array(largestRows(plan) * stride);
-    const good = new Uint8Array(rows.length);
-    if (await inputs.readAll?.(rows, memory)) good.fill(1);
-    else await readEach(rows, memory, good, stopped);
-    const size = closeGaps(memory, good, stride);
-    const indices = rows.filter((_, i) => good[i] === 1);
+    const draft = assembler.begin();
+    if (await inputs.readAll?.(rows, draft.bytes)) draft.filled(rows.length);
+    else
+      rows.forEach((row) => {
+        const read: ReadInto = async (bytes, offset) => {
+          if (!stopped.aborted) await inputs.readInto(row, bytes, offset);
+        };
+        const quarantined = (error: unknown) => quarantine.add(row, error);
+        void draft.add(read, quarantined);
+      });
+    const { size, bytes, isFilled } = await draft.finish();
+    if (stopped.aborted) throw stopped.reason;
+    const indices = rows.filter((_, i) => isFilled[i] === 1);
     const targets = new Float32Array(size * classes);
     indices.forEach((row, i) => {
       dataset.labels.copyRow(row, targets, i * classes);
     });
-    let released = false;
     return {
       epoch,
       step,
       size,
-      images: memory.subarray(0, size * stride),
+      images: bytes,
       targets,
       indices,
-      [Symbol.dispose]() {
-        if (!released && spare.length < prefetch) spare.push(memory);
-        released = true;
-      },
+      [Symbol.dispose]: () => draft[Symbol.dispose](),
     };
   };
 
@@ -181,15 +170,4 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     },
     quarantined: () => quarantine.list(),
   };
-}
-
-/** Moves images forward over missing ones. Returns how many are left. */
-function closeGaps(memory: Uint8Array, good: Uint8Array, stride: number): number {
-  let size = 0;
-  good.forEach((isGood, i) => {
-    if (isGood !== 1) return;
-    if (size !== i) memory.copyWithin(size * stride, i * stride, (i + 1) * stride);
-    size += 1;
-  });
-  return size;
 }

@@ -6,6 +6,7 @@ import { createReadStream } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { EngineError } from '@anyclass/torch/builds';
+import { packInstances } from '../../data/batches/assembler.js';
 import { inputBytes } from '../../data/dataset/inputs.js';
 import { isFileError } from '../../errors/isFileError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
@@ -34,8 +35,7 @@ try {
 
   const score = async (slots: readonly number[]): Promise<BatchAnswer> => {
     const start = performance.now();
-    for (const [row, slot] of slots.entries())
-      batch.set(pixels.subarray(slot * stride, (slot + 1) * stride), row * stride);
+    packInstances(pixels, slots, stride, batch);
     // A captured graph has a fixed size: rows beyond the batch contain old images, and their answers are
     // dropped.
     const size = sizes.find((candidate) => candidate >= slots.length) ?? slots.length;

@@ -1,13 +1,13 @@
 // An opened model that predicts images or feature vectors in batches.
 
 import { availableParallelism } from 'node:os';
+import { type BatchDraft, createAssembler } from '../../data/batches/assembler.js';
 import type { StoredImage } from '../../data/dataset/imageSource.js';
 import { floatsOf, inputBytes, isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
 import { PixelLimitError } from '../../data/dataset/reading/pixelLimit.js';
 import { createDecoder } from '../../data/images/decoding/decoder.js';
 import { checkDeclared, ImageFormatError } from '../../data/images/decoding/untrusted.js';
 import { jpegFrame } from '../../data/images/formats/jpegFrame.js';
-import { limiter } from '../../data/images/limiter.js';
 import { MachineError } from '../../data/images/storage/storage.js';
 import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
@@ -72,25 +72,27 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   const { format, description } = model;
   const stride = inputBytes(format);
   const classes = description.classes.length;
-  // Last in, first out, so that a lightly loaded server touches little memory.
-  const spare = Array.from({ length: pixels.length / stride }, (_, i) => pixels.length / stride - 1 - i);
   const untrusted = { mostPixels: maxPixels, seconds: decodeSeconds };
   const decoder = isFeatureFormat(format)
     ? undefined
     : createDecoder({ ...format, pixelLimit: maxPixels }, untrusted);
-  // More than the number of threads, so that the decoder has work while this thread handles a burst of
-  // requests.
-  const limited = limiter(8 * availableParallelism());
+  const assembler = createAssembler({
+    stride,
+    capacity: 1,
+    // More than the number of cores, so that the decoder has work while this thread handles a burst of requests.
+    threads: 8 * availableParallelism(),
+    within: pixels,
+  });
   let inUse = 0;
   let onIdle: (() => void) | undefined;
 
-  const batcher = createBatcher<{ readonly slot: number; readonly since: number }, ImageAnswer>({
+  const batcher = createBatcher<{ readonly draft: BatchDraft; readonly since: number }, ImageAnswer>({
     maxBatch,
     maxDelay,
     async compute(items) {
       const now = performance.now();
       for (const { since } of items) listener.waited((now - since) / 1000);
-      const answer = await turn(() => thread.score({ slots: items.map(({ slot }) => slot) }));
+      const answer = await turn(() => thread.score({ slots: items.map(({ draft }) => draft.index) }));
       listener.computed(items.length, answer.seconds);
       return items.map((_, row) => {
         const [from, to] = [row * classes, (row + 1) * classes];
@@ -102,21 +104,25 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
         };
       });
     },
-    release: ({ slot }) => void spare.push(slot),
+    release: ({ draft }) => draft[Symbol.dispose](),
   });
 
-  const decode = async (image: StoredImage | FeatureRow, slot: number, cancellation: Cancellation) => {
+  const decode = async (
+    image: StoredImage | FeatureRow,
+    into: readonly [bytes: Uint8Array, offset: number],
+    cancellation: Cancellation,
+  ) => {
     cancellation.throwIfCanceled();
     const start = performance.now();
     if (image.kind === 'row') {
       const features = rowFeatures(image, model);
-      floatsOf(pixels, slot * stride, features.length).set(features);
+      floatsOf(...into, features.length).set(features);
       return;
     }
     if (!decoder)
       throw new Problem('wrong-type', 'the model takes rows of features; send JSON with row or rows');
     if (image.kind === 'encoded') checkUpload(image.bytes, maxPixels);
-    await decoder.decodeInto(image, pixels, slot * stride);
+    await decoder.decodeInto(image, ...into);
     listener.decoded((performance.now() - start) / 1000);
   };
 
@@ -124,16 +130,15 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     image: StoredImage | FeatureRow,
     cancellation: Cancellation,
   ): Promise<ImageAnswer> => {
-    const slot = spare.pop();
-    if (slot === undefined) throw new Error('no memory is left for another image');
+    const draft = assembler.begin();
     try {
-      await limited(() => decode(image, slot, cancellation));
+      await draft.add((...into) => decode(image, into, cancellation));
       cancellation.throwIfCanceled();
     } catch (error) {
-      spare.push(slot);
+      draft[Symbol.dispose]();
       throw error instanceof DataError ? new Problem(problemKind(error), error.message) : error;
     }
-    return batcher.add({ slot, since: performance.now() }, cancellation);
+    return batcher.add({ draft, since: performance.now() }, cancellation);
   };
 
   return {
