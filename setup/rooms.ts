@@ -15,6 +15,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'decisions',
     'calibration',
     'bootstrap',
+    'monitoring',
     'splits',
     'surfaces',
   ],

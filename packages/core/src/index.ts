@@ -12,6 +12,7 @@ export {
 } from './labels/instancePresence.js';
 export * from './losses/index.js';
 export * from './metrics/index.js';
+export * from './monitoring/index.js';
 export { type ChoiceOptions, NumpyRandom } from './random/numpyRandom.js';
 export {
   type GroupShuffleSplitOptions,

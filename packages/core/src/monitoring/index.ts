@@ -1,0 +1,16 @@
+export type { AuditDraw, AuditLabels, LogLine } from './logLine.js';
+export {
+  createMonitor,
+  type LinePlace,
+  type Monitor,
+  type Monitoring,
+  type MonitorOptions,
+  monitor,
+} from './monitor.js';
+export {
+  monitorPair,
+  type PairedLine,
+  type PairedMonitoring,
+  type ShareDifference,
+} from './pairedMonitor.js';
+export { type PresenceDrift, presenceDrift } from './presenceDrift.js';

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import { readVectors } from '../../test/files.js';
+import { simulatedLog } from '../../test/simulatedLog.js';
+import { FRACTIONS } from './bets.js';
+import type { LogLine } from './logLine.js';
+import { createMonitor, type Monitoring, monitor } from './monitor.js';
+
+interface MonitorCase {
+  readonly name: string;
+  readonly falseAlarms: number;
+  readonly log: readonly LogLine[];
+  readonly labels: Record<string, 0 | 1>;
+  readonly expected: Pick<
+    Monitoring,
+    'capital' | 'certificate' | 'alert' | 'rate' | 'verdict' | 'images' | 'audited'
+  >;
+}
+const vectors: { grid: number[]; threshold: number; resolution: number; cases: MonitorCase[] } =
+  readVectors('monitor.json');
+
+describe('an independent implementation finds the same', () => {
+  test('fractions', () => {
+    FRACTIONS.forEach((fraction, k) => {
+      expect(fraction).toBeCloseTo(vectors.grid[k]!, 14);
+    });
+  });
+  test.each(vectors.cases)('$name', ({ falseAlarms, log, labels, expected }) => {
+    const known = new Map(Object.entries(labels).map(([id, negative]) => [id, negative === 1]));
+    const found = monitor(log, known, { falseAlarms });
+    const { capital, certificate, ...exact } = expected;
+    expect(Math.abs(found.capital / capital - 1)).toBeLessThan(1e-9);
+    expect(Math.abs(found.certificate / certificate - 1)).toBeLessThan(1e-9);
+    expect(found).toMatchObject({ ...exact, threshold: vectors.threshold });
+    expect(found.path.at(-1)).toMatchObject({ capital: found.capital, certificate: found.certificate });
+  });
+});
+
+describe('over simulated streams', () => {
+  const STREAMS = 60;
+  const results = (rate: number, options: Partial<Parameters<typeof simulatedLog>[0]> = {}) =>
+    Array.from({ length: STREAMS }, (_, seed) => {
+      const { log, labels } = simulatedLog({ images: 2500, q: 0.1, rate, seed, ...options });
+      return monitor(log, labels, { falseAlarms: 0.05 });
+    });
+  const alerted = (found: readonly Monitoring[]) => found.filter(({ alert }) => alert !== null);
+  const most = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / STREAMS);
+
+  test('a promise that is just kept is accused with at most the stated probability, at any time', () => {
+    expect(alerted(results(0.05)).length / STREAMS).toBeLessThanOrEqual(most);
+  });
+  test('a broken promise is found, and in how many images', () => {
+    const found = alerted(results(0.1));
+    expect(found).toHaveLength(STREAMS);
+    const lines = found.map(({ alert }) => alert!.line).sort((a, b) => a - b);
+    // The specification's own simulation has a median of 392.
+    expect(lines[STREAMS / 2]).toBeGreaterThan(200);
+    expect(lines[STREAMS / 2]).toBeLessThan(800);
+  });
+  test('the range of the rate holds it at all times', () => {
+    for (const rate of [0.02, 0.05, 0.12]) {
+      const outside = results(rate).filter(({ rate: { low, high } }) => low > rate || high < rate);
+      expect(outside.length / STREAMS).toBeLessThanOrEqual(2 * most);
+    }
+  });
+  test('labels that never come accuse nobody, and certify nothing', () => {
+    const late = { labeledDrawn: 0, labeledAlarms: 1 };
+    expect(alerted(results(0.04, late)).length / STREAMS).toBeLessThanOrEqual(most);
+    const half = results(0.08, { labeledDrawn: 1, labeledAlarms: 0.5 });
+    expect(half.filter(({ verdict }) => verdict === 'holds')).toEqual([]);
+  });
+  test('a prevalence that changes does not matter', () => {
+    expect(alerted(results(0.05, { positives: 0.7 })).length / STREAMS).toBeLessThanOrEqual(most);
+  });
+  test('the share of alarms alone bounds the rate if negatives are known to be common', () => {
+    const found = Array.from({ length: 40 }, (_, seed) => {
+      const { log } = simulatedLog({ images: 4000, q: 0.1, rate: 0.01, seed, positives: 0.02 });
+      return monitor(log, new Map(), { falseAlarms: 0.05, negativesAtLeast: 0.9 }).freeBound!;
+    });
+    for (const bound of found) {
+      expect(bound).toBeGreaterThan(0.01);
+      expect(bound).toBeLessThan(0.05);
+    }
+  });
+  test('a change after a long quiet time is found sooner by the sum of capitals', () => {
+    const quiet = simulatedLog({ images: 12_000, q: 0.3, rate: 0.03, seed: 5 });
+    const broken = simulatedLog({ images: 6000, q: 0.3, rate: 0.15, seed: 6, prefix: 'later' });
+    const log = [...quiet.log, ...broken.log];
+    const labels = new Map([...quiet.labels, ...broken.labels]);
+    const { change, alert } = monitor(log, labels, { falseAlarms: 0.05 });
+    expect(change.alert!.line).toBeGreaterThan(12_000);
+    expect(change.alert!.line).toBeLessThan(14_000);
+    expect(alert === null || alert.line > change.alert!.line).toBe(true);
+    expect(monitor(quiet.log, quiet.labels, { falseAlarms: 0.05 }).change.alert).toBeNull();
+  });
+  test('the number of audits to a verdict is roughly told', () => {
+    const whole = simulatedLog({ images: 30_000, q: 0.1, rate: 0.09, seed: 3 });
+    const part = monitor(whole.log.slice(0, 150), whole.labels, { falseAlarms: 0.05 });
+    expect(part.verdict).toBe('undecided');
+    expect(part.auditsToDecide).toBeGreaterThan(10);
+    expect(part.auditsToDecide).toBeLessThan(2000);
+    expect(monitor(whole.log, whole.labels, { falseAlarms: 0.05 })).toMatchObject({
+      verdict: 'broken',
+      auditsToDecide: 0,
+    });
+  });
+});
+
+describe('of a group, one line counts', () => {
+  const line = (id: string, group: string): LogLine => ({
+    id,
+    group,
+    isNegative: false,
+    audit: { q: 0.5, drawn: true },
+  });
+  test('the same one in every order', () => {
+    const lines = ['a', 'b', 'c', 'd', 'e'].map((id) => line(id, 'p1'));
+    const labels = new Map(lines.map(({ id }, k) => [id, k % 2 === 0]));
+    const forward = monitor(lines, labels, { falseAlarms: 0.05 });
+    const backward = monitor([...lines].reverse(), labels, { falseAlarms: 0.05 });
+    expect(forward).toMatchObject({ images: 1, audited: 1, alarmShare: 1 });
+    expect(backward.capital).toBe(forward.capital);
+  });
+  test('also if it is neither an alarm nor drawn', () => {
+    const silent: LogLine[] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id, k) => ({
+      id,
+      group: 'p1',
+      isNegative: k !== 0,
+      audit: { q: 0.5, drawn: false },
+    }));
+    const { images, alarmShare } = monitor(silent, new Map(), { falseAlarms: 0.05 });
+    expect(images).toBe(1);
+    expect([0, 1]).toContain(alarmShare);
+  });
+});
+
+describe('lines', () => {
+  const audit = { q: 0.5, drawn: true };
+  test('with the same id count once, those without an audit nowhere, and an outcome wins', () => {
+    const log: LogLine[] = [
+      { id: 'a', isNegative: true, outcome: 'alarm', audit },
+      { id: 'a', isNegative: true, audit },
+      { id: 'b', isNegative: false },
+      { id: 'c', isNegative: false, outcome: 'review', audit },
+    ];
+    const labels = new Map([...'abc'].map((id) => [id, true]));
+    expect(monitor(log, labels, { falseAlarms: 0.05 })).toMatchObject({
+      images: 2,
+      audited: 2,
+      alarmShare: 0.5,
+    });
+  });
+  test('can be added one by one, and asked for', () => {
+    const stream = createMonitor(new Map(), { falseAlarms: 0.05 });
+    stream.add({ id: 'a', isNegative: true, audit });
+    expect(stream.hasLine('a')).toBe(true);
+    expect(stream.hasLine('b')).toBe(false);
+    expect(stream.result()).toMatchObject({ images: 1, audited: 0, unlabeled: 1, verdict: 'undecided' });
+  });
+  test('the example in the documentation holds', () => {
+    const log: LogLine[] = [
+      { id: 'a', isNegative: false, audit: { q: 0.1, drawn: false } },
+      { id: 'b', isNegative: true, audit: { q: 0.1, drawn: true } },
+      { id: 'c', isNegative: true, audit: { q: 0.1, drawn: false } },
+    ];
+    const labels = new Map([
+      ['a', true],
+      ['b', true],
+    ]);
+    const { verdict, capital } = monitor(log, labels, { falseAlarms: 0.05 });
+    expect(verdict).toBe('undecided');
+    expect(capital).toBeCloseTo(1.029, 3);
+  });
+  test.each<[string, LogLine, string]>([
+    ['q', { id: 'a', isNegative: true, audit: { q: 0, drawn: true } }, 'line 2 (a): audit.q is 0'],
+    ['q', { id: 'a', isNegative: true, audit: { q: 1.5, drawn: true } }, 'line 2 (a): audit.q is 1.5'],
+    ['an answer', { id: 'a', audit }, 'line 2 (a) has neither isNegative nor outcome'],
+    ['an id', { id: '', isNegative: true, audit }, 'line 2 has no id'],
+  ])('without a valid %s are refused by number', (_, line, message) => {
+    expect(() =>
+      monitor([{ id: 'first', isNegative: true, audit }, line], new Map(), { falseAlarms: 0.05 }),
+    ).toThrow(message);
+  });
+  test.each<[Parameters<typeof monitor>[2], string]>([
+    [{ falseAlarms: 5 }, 'falseAlarms is 5'],
+    [{ falseAlarms: 0.05, confidence: 1 }, 'confidence is 1'],
+    [{ falseAlarms: 0.05, resolution: 0 }, 'resolution is 0'],
+    [{ falseAlarms: 0.05, negativesAtLeast: 0 }, 'negativesAtLeast is 0'],
+    [{ falseAlarms: 0.05, auditsBetweenChanges: 1 }, 'auditsBetweenChanges is 1'],
+  ])('options that make no sense are named', (options, message) => {
+    expect(() => monitor([], new Map(), options)).toThrow(message);
+  });
+  test('without any, nothing is decided', () => {
+    expect(monitor([], new Map(), { falseAlarms: 0.05, negativesAtLeast: 0.5 })).toMatchObject({
+      verdict: 'undecided',
+      capital: 1,
+      certificate: 1,
+      rate: { low: 0, high: 1 },
+      estimate: null,
+      auditsToDecide: null,
+      freeBound: 1,
+      path: [],
+    });
+  });
+});

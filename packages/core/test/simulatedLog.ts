@@ -1,0 +1,42 @@
+// A simulated log of a deployed model, with labels of what was drawn or alarmed.
+
+import type { LogLine } from '../src/monitoring/logLine.js';
+import { NumpyRandom } from '../src/random/numpyRandom.js';
+
+export interface SimulatedLog {
+  readonly images: number;
+  readonly q: number;
+  /** The share of negatives that alarm. */
+  readonly rate: number;
+  readonly seed: number;
+  /** The share of positives, half of which alarm. Default 0.2. */
+  readonly positives?: number;
+  /** The share of drawn images, and of alarms, that are labeled. Default 1. */
+  readonly labeledDrawn?: number;
+  readonly labeledAlarms?: number;
+  readonly prefix?: string;
+}
+
+export function simulatedLog({
+  images,
+  q,
+  rate,
+  seed,
+  positives = 0.2,
+  labeledDrawn = 1,
+  labeledAlarms = 1,
+  prefix = 'image',
+}: SimulatedLog): { log: LogLine[]; labels: Map<string, boolean> } {
+  const random = new NumpyRandom(seed);
+  const labels = new Map<string, boolean>();
+  const log = Array.from({ length: images }, (_, k): LogLine => {
+    const id = `${prefix} ${k}`;
+    const isTrulyNegative = random.random() >= positives;
+    const isAlarm = random.random() < (isTrulyNegative ? rate : 0.5);
+    const drawn = random.random() < q;
+    const isLabeled = isAlarm ? random.random() < labeledAlarms : drawn && random.random() < labeledDrawn;
+    if (isLabeled) labels.set(id, isTrulyNegative);
+    return { id, isNegative: !isAlarm, audit: { q, drawn } };
+  });
+  return { log, labels };
+}
