@@ -91,6 +91,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'features',
     'readers',
     'digits',
+    'lookAlikes',
     'splits',
     '.',
     'cache',

@@ -22,11 +22,14 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-bench-'));
 
 // Not exported by the package.
 const internal = (file: string) =>
-  new URL(`../../../packages/anyclass/dist/inspect/${file}`, import.meta.url).href;
-const { perceptualHash }: typeof import('../../packages/anyclass/src/inspect/perceptualHash.js') =
+  new URL(`../../../packages/anyclass/dist/data/lookAlikes/${file}`, import.meta.url).href;
+const { perceptualHash }: typeof import('../../packages/anyclass/src/data/lookAlikes/perceptualHash.js') =
   await import(internal('perceptualHash.js'));
-const { nearDuplicateFinder }: typeof import('../../packages/anyclass/src/inspect/nearDuplicates.js') =
-  await import(internal('nearDuplicates.js'));
+const {
+  nearDuplicateFinder,
+}: typeof import('../../packages/anyclass/src/data/lookAlikes/nearDuplicates.js') = await import(
+  internal('nearDuplicates.js')
+);
 
 try {
   const dataset = await openDataset(spec);

@@ -55,11 +55,11 @@ export const inspect = command({
   async run(options, terminal) {
     const data = chosenData(options);
     if (options.html !== undefined) {
-      const inputs = [...datasetInputs(data.dataset), data.imageFolder, data.splitFolder];
+      const inputs = [...datasetInputs(data.dataset), data.imageFolder, data.splitFolder, data.corrections];
       checkOutputFile('--html', options.html, { kind: 'an HTML page', inputs, force: options.force });
     }
     if (!options.noImages) checkAddressSpace(decodingSpace);
-    const whole = await openPrepared(data.dataset, preparedOptions(data));
+    const whole = await openPrepared(data.dataset, { ...preparedOptions(data), onNote: terminal.note });
     try {
       const dataset = withSubset(whole, data.subset);
       const { noImages, limit, size, beta, html, json } = options;

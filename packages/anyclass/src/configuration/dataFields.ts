@@ -91,6 +91,16 @@ export const dataFields = z.strictObject({
     .describe(
       'how to treat images without a label file; default negative in YOLO folders, otherwise unknown',
     ),
+  corrections: z
+    .string()
+    .optional()
+    .describe('CSV file of labels that replace those of the dataset: columns `image`, `class` and `label`'),
+  groups: z
+    .enum(['look-alikes'])
+    .optional()
+    .describe(
+      '`look-alikes`: images that look alike stay in one split, together with their `columns.group`; reads all images once',
+    ),
   splitFolder: z.string().optional().describe('folder with train.txt, validation.txt, test.txt'),
   draw: draw.optional(),
   subset: subset.optional(),

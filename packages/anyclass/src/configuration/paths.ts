@@ -6,7 +6,7 @@ import { isWeightsPath } from '../networks/weights/weightsName.js';
 import { isPlainObject, type PlainObject } from './overrides.js';
 
 /** The data fields that hold a path, except for `dataset`, which may hold several. */
-const pathFields = ['imageFolder', 'features', 'splitFolder', 'cache'] as const;
+const pathFields = ['imageFolder', 'features', 'corrections', 'splitFolder', 'cache'] as const;
 
 /**
  * The fields of a configuration file in `folder`, with paths relative to the current folder, as in messages.

@@ -4,11 +4,14 @@ import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { shownPath } from '../files/shownPath.js';
 import { type Dataset, type DatasetTable, photographPreparation } from './dataset/dataset.js';
 import { selectClasses } from './dataset/labelMatrix.js';
+import type { ImageReading } from './dataset/reading/pixelFormat.js';
 import { datasetFiles, type FolderLayout } from './datasetFiles.js';
 import { type DatasetSpec, parseDataset } from './datasetSpec.js';
 import { type DigitsOptions, readDigits } from './digits/digits.js';
+import { lookAlikeGroups } from './lookAlikes/lookAlikeGroups.js';
 import { readCoco } from './readers/coco/coco.js';
 import { cocoSubsets, readCocoSubset } from './readers/coco/cocoSubsets.js';
+import { withCorrections } from './readers/corrections.js';
 import { readClassFolders } from './readers/folders/classFolders.js';
 import type { Unlabeled } from './readers/folders/unlabeled.js';
 import { readVoc } from './readers/folders/voc.js';
@@ -37,6 +40,19 @@ export interface OpenOptions extends CsvTableOptions {
   readonly drop?: readonly string[];
   /** Folder with train.txt, validation.txt, and test.txt. */
   readonly splitFolder?: string;
+  /** CSV file of labels that replace the dataset's own. */
+  readonly corrections?: string;
+  /**
+   * `look-alikes`: images that look alike are in one group, so that no drawn split shares them. Groups of the dataset's
+   * own that share a look-alike become one. Reads all images, once if there is a `hashFolder`.
+   */
+  readonly groups?: 'look-alikes';
+  /** Folder in which hashes of images are kept for `groups`. */
+  readonly hashFolder?: string;
+  /** How files become images, for `groups`. Default: the dataset's own way. */
+  readonly reading?: ImageReading;
+  /** Called before something that takes a while. */
+  readonly onNote?: (text: string) => void;
   /** Draw the splits, even if the data comes with its own. */
   readonly draw?: DrawOptions;
   readonly digits?: DigitsOptions;
@@ -54,21 +70,44 @@ export interface OpenOptions extends CsvTableOptions {
 export async function openDataset(spec: string, options: OpenOptions = {}): Promise<Dataset> {
   const table = await readDatasetTable(parseDataset(spec), options);
   try {
-    return await withSplits(chooseClasses(table, options), options);
+    const corrected = chooseClasses(await correct(table, options), options);
+    return await withSplits(await groupLookAlikes(corrected, options), options);
   } catch (error) {
     await table.images.close();
     throw error;
   }
 }
 
+function correct(table: DatasetTable, { corrections, ...options }: OpenOptions): Promise<DatasetTable> {
+  if (corrections === undefined) return Promise.resolve(table);
+  const isPartial = options.keep !== undefined || options.classes !== undefined;
+  return withCorrections(table, corrections, { uncertain: options.uncertain, isPartial });
+}
+
+async function groupLookAlikes(table: DatasetTable, options: OpenOptions): Promise<DatasetTable> {
+  if (options.groups === undefined) return table;
+  if (table.images.absent !== undefined) {
+    throw new DataError(`data.groups is ${options.groups}, but ${table.images.absent}; unset it`, {
+      setting: 'data.groups=null',
+    });
+  }
+  const { lookAlikeSets } = await import('./lookAlikes/imageHashes.js');
+  const preparation = { ...(table.preparation ?? photographPreparation), ...options.reading };
+  const { hashFolder: folder, onNote } = options;
+  const sets = await lookAlikeSets({ ...table, preparation }, { folder, onNote });
+  return { ...table, groups: lookAlikeGroups(table.groups, sets, table.names) };
+}
+
 async function withSplits(table: DatasetTable, options: OpenOptions): Promise<Dataset> {
   const { fixedSplits, preparation = photographPreparation, ...rest } = table;
   if (options.splitFolder !== undefined) {
     const splits = await loadSplits(options.splitFolder, table.names);
-    return { ...rest, preparation, splits, splitOrigin: `files in ${options.splitFolder}` };
+    const splitOrigin = `files in ${options.splitFolder}`;
+    return { ...rest, preparation, splits, splitOrigin, hasOwnSplits: true };
   }
   if (fixedSplits && !options.draw) {
-    return { ...rest, preparation, splits: fixedSplits.splits, splitOrigin: fixedSplits.origin };
+    const { splits, origin: splitOrigin } = fixedSplits;
+    return { ...rest, preparation, splits, splitOrigin, hasOwnSplits: true };
   }
   const draw = options.draw ?? {};
   const splits = drawSplits(table.labels, table.groups, draw);

@@ -1,6 +1,6 @@
 import { UserError } from '../errors/userError.js';
 import type { Dataset, Preparation } from './dataset/dataset.js';
-import { changedPreparation, type PreparationChanges } from './dataset/preparation.js';
+import { changedPreparation, type PreparationChanges, readingOf } from './dataset/preparation.js';
 import { type OpenOptions, openDataset } from './openDataset.js';
 
 export interface PreparedOptions extends OpenOptions {
@@ -21,7 +21,7 @@ export interface PreparedOptions extends OpenOptions {
  */
 export async function openPrepared(spec: string, options: PreparedOptions): Promise<Dataset> {
   const { preparation = {}, statistics = {}, ...open } = options;
-  const dataset = await openDataset(spec, open);
+  const dataset = await openDataset(spec, { ...open, reading: readingOf(preparation) });
   try {
     if (dataset.features) {
       refuseImageFields({ ...preparation, imageFolder: open.imageFolder }, dataset.name);

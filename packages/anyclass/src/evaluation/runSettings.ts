@@ -35,6 +35,7 @@ function runData(model: string): DataSettings | undefined {
  * classes, which comes from the model.
  */
 function sharedSettings(data: DataSettings): Omit<DataSettings, 'dataset'> {
-  const { dataset, imageFolder, features, keep, drop, splitFolder, draw, subset, ...shared } = data;
+  const { dataset, imageFolder, features, corrections, keep, drop, splitFolder, draw, subset, ...shared } =
+    data;
   return shared;
 }

@@ -167,7 +167,7 @@ function withPlace(label: DataLabel, { configuration }: Run, others: readonly Ru
 }
 
 /** Fields that decide which images are in the validation and test splits. */
-const splitFields = /^data\.(columns|splitFolder|draw|digits(?!\.scenes\.train$))(\.|$)/;
+const splitFields = /^data\.(columns|groups|corrections|splitFolder|draw|digits(?!\.scenes\.train$))(\.|$)/;
 
 function withFields(label: DataLabel, run: Run, others: readonly Run[]): DataLabel {
   const own = resultFields(run.configuration);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Dataset, splitNames } from '../data/dataset/dataset.js';
 import type { FeatureSource } from '../data/dataset/featureSource.js';
 import { fitStandardization } from '../data/features/standardization.js';
-import type { DuplicateGroups } from './duplicates.js';
+import type { DuplicateGroups } from '../data/lookAlikes/duplicates.js';
 import type { FeatureSummary } from './inspection.js';
 
 export interface ExaminedFeatures {

@@ -9,12 +9,12 @@ import { createDecoder, type DecoderOptions } from '../data/images/decoding/deco
 import { createLevelSurvey, type LevelProblem } from '../data/images/levelSurvey.js';
 import { limiter, settleAll } from '../data/images/limiter.js';
 import { createQuarantine } from '../data/images/storage/quarantine.js';
+import { type DuplicateGroups, duplicateFinder } from '../data/lookAlikes/duplicates.js';
+import { nearDuplicateFinder } from '../data/lookAlikes/nearDuplicates.js';
+import { perceptualHash } from '../data/lookAlikes/perceptualHash.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
-import { type DuplicateGroups, duplicateFinder } from './duplicates.js';
 import type { ImageStatistics } from './inspection.js';
-import { nearDuplicateFinder } from './nearDuplicates.js';
-import { perceptualHash } from './perceptualHash.js';
 
 export interface ExamineOptions extends DecoderOptions {
   /** Examine this many images, evenly spread. Default: all. */

@@ -1,6 +1,6 @@
 import { type Dataset, splitNames } from '../data/dataset/dataset.js';
+import type { DuplicateGroups } from '../data/lookAlikes/duplicates.js';
 import { inflected, type Words } from '../errors/counted.js';
-import type { DuplicateGroups } from './duplicates.js';
 import type { ExaminedFeatures } from './examineFeatures.js';
 import type { Examined } from './examineImages.js';
 import { foundImages } from './foundImages.js';
@@ -122,20 +122,19 @@ function duplicateProblems(
   const imageOf = foundImages(dataset);
   const named = namer(dataset);
   const splitsOf = (rows: readonly number[]) => new Set(rows.map((row) => imageOf(row).split)).size;
-  const labelsOf = (row: number) => dataset.classes.map((_, j) => dataset.labels.at(row, j)).join();
   const found: readonly (readonly [Problem['kind'], Words, string, DuplicateGroups])[] = [
     [kind, words, why === undefined ? '' : `: ${why}`, all],
     [
       `${kind}-across-splits`,
       ['of these is in', 'of these are in'],
-      ' more than one split, which inflates metrics',
+      ` more than one split, which inflates metrics; ${remedy(dataset)}`,
       all.filter((rows) => splitsOf(rows) > 1),
     ],
     [
       `${kind}-labels-differ`,
       ['of these has', 'of these have'],
       ' different labels',
-      all.filter((rows) => new Set(rows.map(labelsOf)).size > 1),
+      all.filter((rows) => contradict(dataset, rows)),
     ],
   ];
   return found.flatMap(([ownKind, ownWords, rest, sets]) => {
@@ -144,6 +143,22 @@ function duplicateProblems(
     const text = `${inflected(sets.length, ...ownWords)}${rest}`;
     return [{ kind: ownKind, text, count: sets.length, examples }];
   });
+}
+
+/** Whether rows have different labels of a class, among those that are known. */
+function contradict({ classes, labels }: Dataset, rows: readonly number[]): boolean {
+  return classes.some(
+    (_, j) =>
+      new Set(rows.map((row) => labels.at(row, j)).filter((target) => !Number.isNaN(target))).size > 1,
+  );
+}
+
+/** What keeps equal images out of two splits. */
+function remedy({ features, hasOwnSplits }: Dataset): string {
+  const field = features
+    ? 'data.columns.group to a column that keeps'
+    : 'data.groups to look-alikes, which keeps';
+  return `set ${field} each set in one split${hasOwnSplits ? ', and data.draw to draw the splits' : ''}`;
 }
 
 /** Describes a row by its name and split. */

@@ -3,6 +3,7 @@
 // `figures`, `samples`).
 
 import { closeDataset, type Dataset } from '../data/dataset/dataset.js';
+import type { DuplicateGroups } from '../data/lookAlikes/duplicates.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
 import {
   balanceWeights,
@@ -12,7 +13,6 @@ import {
   countSplits,
   countTogether,
 } from './countLabels.js';
-import type { DuplicateGroups } from './duplicates.js';
 import { examineFeatures } from './examineFeatures.js';
 import { type ExamineOptions, examineImages } from './examineImages.js';
 import { featureProblems, imageProblems, labelProblems, suspectProblems } from './findProblems.js';
@@ -73,6 +73,7 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
     ...countTogether(dataset),
     balance: balanceWeights(classCounts, splits, options.beta ?? 0.9999),
     ...(dataset.groups && { groupColumn: dataset.groups.column }),
+    ...(dataset.corrections && { corrections: dataset.corrections }),
     lambda: lambdaAdvice(train.negative / Math.max(1, train.positive + train.negative)),
     ...(examined?.statistics && { images: examined.statistics }),
     ...(vectors && { features: vectors.summary }),

@@ -1,5 +1,6 @@
+import type { CorrectionCount } from '../data/dataset/dataset.js';
 import type { LevelStatistics } from '../data/images/levelSurvey.js';
-import { counted } from '../errors/counted.js';
+import { counted, inflected } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
 import type { FeatureSummary, ImageStatistics, Inspection, LabelCount } from './inspection.js';
 import { inspectionVerdict } from './verdict.js';
@@ -16,6 +17,7 @@ export function inspectText(inspection: Inspection): string {
     `${dataset}: ${inspectionVerdict(inspection).text}`,
     splitSection(inspection),
     `splits: ${splitOrigin}`,
+    ...(inspection.corrections ? [correctionText(inspection.corrections)] : []),
     classSection(inspection),
     labelSection(inspection),
     familySection(inspection),
@@ -27,6 +29,18 @@ export function inspectText(inspection: Inspection): string {
     problemSection(inspection),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/**
+ * The number of corrected labels in one line.
+ *
+ * @example
+ * correctionText({ file: 'fixes.csv', labels: 3, images: 2, changed: 1 })
+ * // 'corrections: 3 labels of 2 images in fixes.csv, 1 of which differs from the dataset'
+ */
+export function correctionText({ file, labels, images, changed }: CorrectionCount): string {
+  const of = `${counted(labels, 'label')} of ${counted(images, 'image')}`;
+  return `corrections: ${of} in ${file}, ${number(changed)} of which ${inflected(changed, 'differs', 'differ')} from the dataset`;
 }
 
 function splitSection({ splits, groupColumn }: Inspection): string {

@@ -1,4 +1,4 @@
-import type { SplitName } from '../data/dataset/dataset.js';
+import type { CorrectionCount, SplitName } from '../data/dataset/dataset.js';
 import type { LevelStatistics } from '../data/images/levelSurvey.js';
 import type { Quarantined } from '../events/runSummary.js';
 
@@ -146,6 +146,8 @@ export interface Inspection {
     readonly negativeWeight: number;
   };
   readonly groupColumn?: string;
+  /** Labels that a file of corrections replaces. */
+  readonly corrections?: CorrectionCount;
   readonly lambda: LambdaAdvice;
   readonly images?: ImageStatistics;
   /** Present if the dataset has feature vectors. */

@@ -13,6 +13,7 @@ import { checkImagesAreThere } from '../data/images/storage/missingImages.js';
 import { openPrepared } from '../data/openPrepared.js';
 import { counted } from '../errors/counted.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
+import { lookAlikeAdvice } from './lookAlikeAdvice.js';
 
 export interface Suggestion {
   /** The fields that differ from their defaults. */
@@ -44,10 +45,15 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
       : await fittingSize(dataset.images, train, dataset.preparation);
     const isSmall = inputSize === undefined || inputSize <= 96 || train.length < 5000;
     const batchSize = Math.max(1, Math.min(isSmall ? 64 : 128, Math.floor(train.length / 4)));
+    const lookAlikes = await lookAlikeAdvice(dataset);
     const levels = (await surveySample(dataset, train)).statistics();
     const window = levels && levels.images > levels.withOwnWindow ? levels.suggested : undefined;
     const suggested: ConfigurationInput = {
-      data: { dataset: spec, ...(window && { window }) },
+      data: {
+        dataset: spec,
+        ...(window && { window }),
+        ...(lookAlikes.isAdvised && { groups: 'look-alikes' }),
+      },
       network:
         inputSize === undefined ? { name: 'mlp' } : { name: isSmall ? 'tresnet-s' : 'tresnet-m', inputSize },
       loss: { name: 'any-bce', lambda: advice.start },
@@ -65,6 +71,7 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
         `${dataset.name}: ${instances}, ${counted(dataset.classes.length, 'class')} (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
+        ...lookAlikes.remarks,
         ...(window
           ? [`images have more than 8 bits: data.window [${window.join(', ')}] covers all levels found`]
           : []),

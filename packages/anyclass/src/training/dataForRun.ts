@@ -53,7 +53,10 @@ export async function openRunData(
   facts: WeightFacts = {},
   onNote?: (text: string) => void,
 ): Promise<RunData> {
-  const dataset = await openPrepared(data.dataset, preparedOptions(data, facts));
+  const dataset = await openPrepared(data.dataset, {
+    ...preparedOptions(data, facts),
+    ...(onNote && { onNote }),
+  });
   const { preparation } = dataset;
   let inputs: InputSource | undefined;
   const close = async () => {
@@ -91,6 +94,7 @@ export async function openRunData(
     const remarks = [
       `${dataset.name}: ${counted(dataset.classes.length, 'class')}; splits: ${dataset.splitOrigin}`,
       opened.state,
+      ...correctionRemarks(dataset),
       ...featureRemarks(features),
       ...validationRemarks(dataset),
       ...negativeRemarks(dataset, trainingRows),
@@ -142,6 +146,14 @@ function refuseAugmentation(augmentation: Configuration['augmentation'], dataset
   throw new UserError(`augmentation changes images, but ${dataset} holds features; set it to none`, {
     setting: 'augmentation=none',
   });
+}
+
+function correctionRemarks({ corrections }: Dataset): string[] {
+  if (!corrections) return [];
+  const { file, labels, images, changed } = corrections;
+  return [
+    `${file} corrects ${counted(labels, 'label')} of ${counted(images, 'image')}; ${changed} differ from the data`,
+  ];
 }
 
 function featureRemarks(features: FittedFeatures | undefined): string[] {

@@ -57,6 +57,8 @@ export interface Dataset {
   readonly splits: Splits;
   /** Where the splits come from, in words. */
   readonly splitOrigin: string;
+  /** Whether the splits came with the data, instead of being drawn. */
+  readonly hasOwnSplits?: boolean;
   readonly groups?: Grouping;
   /** Families of classes, such as COCO's supercategories. */
   readonly classFamilies?: readonly { readonly name: string; readonly classes: readonly string[] }[];
@@ -65,11 +67,23 @@ export interface Dataset {
   /** Weight of each class in F2-CIW. */
   readonly classImportance?: readonly number[];
   readonly preparation: Preparation;
+  /** Labels that were replaced by those of a file (`data.corrections`). */
+  readonly corrections?: CorrectionCount;
   readonly remarks: readonly Remark[];
 }
 
+/** How many labels a file of corrections has for a dataset. */
+export interface CorrectionCount {
+  readonly file: string;
+  readonly labels: number;
+  readonly images: number;
+  /** Those that differ from the dataset's own. */
+  readonly changed: number;
+}
+
 /** A reader's result before splits are drawn; `fixedSplits` if the data comes with its own splits. */
-export interface DatasetTable extends Omit<Dataset, 'splits' | 'splitOrigin' | 'preparation'> {
+export interface DatasetTable
+  extends Omit<Dataset, 'splits' | 'splitOrigin' | 'hasOwnSplits' | 'preparation'> {
   readonly fixedSplits?: { readonly splits: Splits; readonly origin: string };
   readonly preparation?: Preparation;
 }

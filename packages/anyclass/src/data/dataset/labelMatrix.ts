@@ -125,6 +125,46 @@ export function selectClasses(labels: LabelMatrix, kept: readonly number[]): Lab
   return builder.finish();
 }
 
+/** A target that replaces another. */
+export interface TargetChange {
+  /** 0 to 1, or NaN for unknown. */
+  readonly target: number;
+  /** Whether the label is 'uncertain', however that is read. */
+  readonly isUncertain: boolean;
+}
+
+/**
+ * Replaces some targets, by row and class.
+ *
+ * @example
+ * const change = { target: 1, isUncertain: false };
+ * replaceTargets(labels, new Map([[7, new Map([[0, change]])]])).at(7, 0) // 1
+ */
+export function replaceTargets(
+  labels: LabelMatrix,
+  changes: ReadonlyMap<number, ReadonlyMap<number, TargetChange>>,
+): LabelMatrix {
+  const builder = labelMatrixBuilder(labels.classes);
+  const isPartial = labels.hasUnknown || labels.hasUncertain || labels.hasSoft;
+  for (let row = 0; row < labels.rows; row++) {
+    builder.addRow();
+    const ofRow = changes.get(row);
+    if (!ofRow && !isPartial) {
+      for (const j of labels.present(row)) builder.set(j);
+      continue;
+    }
+    for (let j = 0; j < labels.classes; j++) {
+      const { target, isUncertain } = ofRow?.get(j) ?? {
+        target: labels.at(row, j),
+        isUncertain: labels.isUncertain(row, j),
+      };
+      if (isUncertain) builder.setUncertain(j, target);
+      else if (target !== 0) builder.set(j, target);
+    }
+  }
+  return builder.finish();
+}
+
 interface Planes {
   /** Targets of 0.5 or more. */
   readonly present: Plane;

@@ -28,12 +28,18 @@ export const UNCERTAIN = -1;
  * the ways of other programs.
  *
  * @param where the place, called only for an error
+ * @param notClasses the columns that are not classes, as far as known; the hint adds this one
  *
  * @example
  * labelCell('0.25', 'crack', () => 'train.csv, line 2') // 0.25
  * labelCell('Yes', 'crack', () => 'train.csv, line 3') // 1
  */
-export function labelCell(cell: string, className: string, where: () => string): number {
+export function labelCell(
+  cell: string,
+  className: string,
+  where: () => string,
+  notClasses: () => readonly string[] = () => [],
+): number {
   if (cell === '0') return 0;
   if (cell === '1') return 1;
   const target = targetIn(cell);
@@ -41,7 +47,9 @@ export function labelCell(cell: string, className: string, where: () => string):
   const value = numberIn(cell);
   throw new DataError(
     `${where()}: class column '${className}' holds '${cell}'; expected 0 to 1, empty for unknown, or -1 for uncertain. ${advice(value)}`,
-    value !== undefined && value < 0 ? {} : { setting: `data.columns.ignore=${JSON.stringify([className])}` },
+    value !== undefined && value < 0
+      ? {}
+      : { setting: `data.columns.ignore=${JSON.stringify([...new Set([...notClasses(), className])])}` },
   );
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { UserError } from '../../../errors/userError.js';
 import { openDataset } from '../../openDataset.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-csv-'));
@@ -248,3 +249,18 @@ function splitFolder(rows: number): string {
   file('splits/train.txt', Array.from({ length: rows }, (_, i) => `${i}.png\n`).join(''));
   return join(folder, 'splits');
 }
+
+test('the hint about columns that are not classes names all of them, and keeps those already ignored', async () => {
+  const path = file(
+    'visits.csv',
+    'image,StudyDate,Sex,Ward,crack\na.png,20200101,F,7,1\nb.png,20200102,M,,0\n',
+  );
+  const refusal = async (ignoreColumns: readonly string[]) => {
+    const error = await openDataset(path, { ignoreColumns }).catch((reason: unknown) => reason);
+    return error instanceof UserError ? error.setting : error;
+  };
+  expect(await refusal([])).toBe('data.columns.ignore=["StudyDate","Sex","Ward"]');
+  expect(await refusal(['Sex'])).toBe('data.columns.ignore=["Sex","StudyDate","Ward"]');
+  const dataset = await openDataset(path, { ignoreColumns: ['StudyDate', 'Sex', 'Ward'] });
+  expect(dataset.classes).toEqual(['crack']);
+});

@@ -5,7 +5,7 @@ import { splitNames } from '../../dataset/dataset.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../../dataset/labelMatrix.js';
 import { type NameTable, nameTableBuilder } from '../../dataset/nameTable.js';
 import { growingInt32 } from '../../dataset/typedArrays.js';
-import { labelCell, UNCERTAIN, uncertainTarget } from '../../tables/labelCells.js';
+import { labelCell, targetIn, UNCERTAIN, uncertainTarget } from '../../tables/labelCells.js';
 import type { TableLayout, TableOptions } from '../../tables/tableLayout.js';
 import type { ImageNaming } from '../imageNames.js';
 import { splitNamed, splitsFromCodes } from '../splitWords.js';
@@ -79,7 +79,7 @@ export function tableCollector(options: TableOptions): TableCollector {
       lines.push(line);
       const { labels } = layout;
       if (labels.kind === 'columns') {
-        columns ??= columnLabels(labels.classes, options.uncertain);
+        columns ??= columnLabels(labels.classes, options);
         columns.add(cells, labels.columns, where);
       } else {
         const cell = cells[labels.column]!;
@@ -135,16 +135,21 @@ export function tableCollector(options: TableOptions): TableCollector {
 }
 
 /** Collects the 0/1 columns of each row. */
-function columnLabels(classes: readonly string[], policy: TableOptions['uncertain']) {
-  const uncertain = uncertainTarget(policy ?? 'ignore');
+function columnLabels(classes: readonly string[], options: TableOptions) {
+  const uncertain = uncertainTarget(options.uncertain ?? 'ignore');
   const builder = labelMatrixBuilder(classes.length);
   const counts = { uncertain: 0, absent: 0 };
+  /** Those already ignored, and all whose cell in this row is not a label: one hint instead of one after another. */
+  const notClasses = (cells: readonly string[], columns: readonly number[]) => [
+    ...(options.ignoreColumns ?? []),
+    ...classes.filter((_, j) => targetIn(cells[columns[j]!]!) === undefined),
+  ];
   return {
     add(cells: readonly string[], columns: readonly number[], where: () => string): void {
       builder.addRow();
       if (columns.length === 0) for (let j = 0; j < classes.length; j++) builder.set(j, Number.NaN);
       for (let j = 0; j < columns.length; j++) {
-        const target = labelCell(cells[columns[j]!]!, classes[j]!, where);
+        const target = labelCell(cells[columns[j]!]!, classes[j]!, where, () => notClasses(cells, columns));
         if (target === 0) {
           counts.absent += 1;
         } else if (target === UNCERTAIN) {

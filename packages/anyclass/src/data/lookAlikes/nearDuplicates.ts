@@ -1,3 +1,4 @@
+import { disjointSets } from './disjointSets.js';
 import type { DuplicateGroups } from './duplicates.js';
 import { HASH_WORDS, type PerceptualHash } from './perceptualHash.js';
 
@@ -99,35 +100,4 @@ function distance(hashes: Uint16Array, a: number, b: number): number {
     bits += (differing + (differing >>> 8)) & 0x1f;
   }
   return bits;
-}
-
-function disjointSets(rows: number) {
-  const parent = Int32Array.from({ length: rows }, (_, row) => row);
-  const find = (row: number): number => {
-    let root = row;
-    while (parent[root] !== root) root = parent[root]!;
-    // Path compression.
-    for (let at = row; parent[at] !== root; ) {
-      const above = parent[at]!;
-      parent[at] = root;
-      at = above;
-    }
-    return root;
-  };
-  return {
-    find,
-    join(a: number, b: number): void {
-      const [first, second] = [find(a), find(b)];
-      parent[Math.max(first, second)] = Math.min(first, second);
-    },
-    /** Sets of two or more rows. */
-    larger(): number[][] {
-      const found = new Map<number, number[]>();
-      for (let row = 0; row < rows; row++) {
-        const root = find(row);
-        if (root !== row) (found.get(root) ?? found.set(root, [root]).get(root)!).push(row);
-      }
-      return [...found.values()];
-    },
-  };
 }

@@ -1,35 +1,12 @@
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { expect, test } from 'vitest';
-import { randomStream } from '../data/random/philox.js';
+import { pictureSide, wavyPicture } from '../../../test/pictures.js';
+import { randomStream } from '../random/philox.js';
 import { nearDistance, nearDuplicateFinder } from './nearDuplicates.js';
 import { type PerceptualHash, perceptualHash } from './perceptualHash.js';
 
-const side = 160;
 const format = { width: 64, height: 64, channels: 3 } as const;
-
-/** Waves of many lengths, weaker the shorter they are, as in a photograph; different for each number. */
-function picture(number: number): Uint8ClampedArray {
-  const draw = randomStream('sample', 5, 0, number);
-  const waves = Array.from({ length: 300 }, () => {
-    const [fx, fy] = [draw.below(33) - 16, draw.below(17)];
-    return { fx, fy, phase: draw.below(1000) / 159, strength: 22 / (1 + Math.hypot(fx, fy)) };
-  });
-  const gray = Float64Array.from({ length: side * side }, (_, i) => {
-    const [x, y] = [(i % side) / side, Math.floor(i / side) / side];
-    let value = 128;
-    for (const { fx, fy, phase, strength } of waves)
-      value += strength * Math.cos(Math.PI * (fx * x + fy * y) + phase);
-    return value;
-  });
-  return Uint8ClampedArray.from(
-    { length: side * side * 3 },
-    (_, i) => gray[Math.floor(i / 3)]! + 20 * (i % 3),
-  );
-}
-
-const stored = (pixels: Uint8ClampedArray) =>
-  sharp(pixels, { raw: { width: side, height: side, channels: 3 } });
 
 async function hashOf(image: Sharp): Promise<PerceptualHash> {
   const decoded = sharp(await image.toBuffer())
@@ -45,15 +22,14 @@ function bits(a: PerceptualHash, b: PerceptualHash): number {
 test('re-encoded, resized, brightened, and blurred copies have similar hashes; different images do not', async () => {
   const originals: PerceptualHash[] = [];
   for (let i = 0; i < 5; i++) {
-    const pixels = picture(i);
-    const image = () => stored(pixels);
+    const image = wavyPicture(i);
     const own = await hashOf(image().png());
     originals.push(own);
     const copies = [
       image().jpeg({ quality: 50 }),
       image().webp({ quality: 40 }),
       image()
-        .resize(side / 2, side / 2)
+        .resize(pictureSide / 2, pictureSide / 2)
         .png(),
       image().linear(1.1, 8).png(),
       image().linear(0.8, 0).jpeg(),

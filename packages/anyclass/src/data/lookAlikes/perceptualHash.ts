@@ -2,7 +2,7 @@
 // "Implementation and Benchmarking of Perceptual Image Hash Functions", 2010, but with 16 x 16 frequencies
 // instead of 8 x 8: chest X-rays are so similar that with 64 bits, unrelated ones pass for copies.
 
-import type { PixelFormat } from '../data/dataset/reading/pixelFormat.js';
+import type { PixelFormat } from '../dataset/reading/pixelFormat.js';
 
 /**
  * 16 words of 16 bits. The frequencies are spread over all words, so that no word is
