@@ -68,6 +68,14 @@ test('a suggested configuration keeps look-alikes together if splits would share
   expect((await suggestConfiguration(patients)).configuration['data']).toEqual({ dataset: patients });
 });
 
+test('if a large part of the images looks alike, they are no copies, and a group is asked for', async () => {
+  const path = join(folder, 'same.csv');
+  writeFileSync(path, ['image,a', '0.png,1', '0b.jpg,0', '1.png,1', '2.png,0', '3.png,1'].join('\n'));
+  const { configuration, remarks } = await suggestConfiguration(path);
+  expect(configuration['data']).toEqual({ dataset: path });
+  expect(remarks.join('\n')).toContain('warning: 2 of 5 images look alike');
+});
+
 test('splits that come with the data are not changed, but a leak is a warning', async () => {
   const dataset = await openDataset(
     table('own.csv', 'a,split', (i, isCopy) => `${i % 2},${isCopy ? 'validation' : 'train'}`),

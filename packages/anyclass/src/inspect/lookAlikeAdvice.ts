@@ -4,7 +4,10 @@ import { lookAlikeColumn } from '../data/lookAlikes/lookAlikeGroups.js';
 import { counted, inflected } from '../errors/counted.js';
 
 /** Copies and frames of a video are mostly next to each other, so images are taken in blocks. */
-const [blocks, blockRows] = [40, 50];
+const [blocks, blockRows] = [20, 50];
+
+/** A set with a larger share of the images is no set of copies: all images are similar, as from a fixed camera. */
+const largestShare = 0.2;
 
 export interface LookAlikeAdvice {
   /** Whether `data.groups` should be `look-alikes`. */
@@ -13,7 +16,7 @@ export interface LookAlikeAdvice {
 }
 
 /**
- * Looks for images that look alike among 2,000 of a dataset, and advises to keep them together if any are found.
+ * Looks for images that look alike among 1,000 of a dataset, and advises to keep them together if any are found.
  *
  * @example
  * (await lookAlikeAdvice(dataset)).isAdvised // true: its splits are drawn, and would share images
@@ -26,6 +29,15 @@ export async function lookAlikeAdvice(dataset: Dataset): Promise<LookAlikeAdvice
   const rows = sampled(splitNames.flatMap((split) => [...dataset.splits[split]]).sort((a, b) => a - b));
   const sets = (await lookAlikesAmong(dataset, rows)).filter((set) => isAtRisk(dataset, set));
   if (sets.length === 0) return { isAdvised: false, remarks: [] };
+  const largest = Math.max(...sets.map((set) => set.length));
+  if (largest > largestShare * rows.length) {
+    return {
+      isAdvised: false,
+      remarks: [
+        `warning: ${largest} of ${counted(rows.length, 'image')} look alike; if they show the same scene, name its column in data.columns.group, so that no two splits share it`,
+      ],
+    };
+  }
   const found = `${counted(sets.length, 'set')} of look-alike images among ${counted(rows.length, 'image')}`;
   return {
     isAdvised: !hasOwnSplits,
