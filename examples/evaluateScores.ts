@@ -15,11 +15,11 @@ const second = joinTables(await readTable(secondFile), labels, secondFile);
 for (const scored of [first, second]) console.log(judgmentText(judge(scored, { replicates: 200 })), '\n');
 
 const { overall } = pairedBootstrap(first, second);
-for (const figure of ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const) {
-  const difference = overall[figure];
+for (const metric of ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const) {
+  const difference = overall[metric];
   if (!difference) continue;
   const [value, low, high] = [difference.value, difference.low, difference.high].map((share) =>
     (100 * share).toFixed(2),
   );
-  console.log(`${figure}: second minus first ${value} points (95% interval ${low} to ${high})`);
+  console.log(`${metric}: second minus first ${value} points (95% interval ${low} to ${high})`);
 }

@@ -50,13 +50,13 @@ try {
     for (let round = 0; round < rounds; round++) measured.push(await measureRound(page, devtools, control));
     const all = measured.flatMap(({ times }) => times);
     const best = (of: (round: Round) => number) => Math.min(...measured.map(of)).toFixed(1);
-    const figures = [
+    const cells = [
       quantile(all, 0.5).toFixed(1),
       quantile(all, 0.95).toFixed(1),
       `${best(({ times }) => quantile(times, 0.5))}, ${best(({ times }) => quantile(times, 0.95))}`,
       best(({ processor }) => processor),
     ];
-    console.log(`| ${control.name} | ${control.hash} | ${figures.join(' | ')} |`);
+    console.log(`| ${control.name} | ${control.hash} | ${cells.join(' | ')} |`);
   }
 } finally {
   await browser.close();

@@ -1,4 +1,4 @@
-// Our side of bench:engine; prints its figures as JSON.
+// Our side of bench:engine; prints what it measured as JSON.
 
 import { keep, nn, optim, rand, randint, randn, setSeed, setThreadCount, tidy } from '@anyclass/torch';
 import { peakMemory } from '../measure/memory.js';

@@ -1,4 +1,4 @@
-"""PyTorch's side of bench:engine; prints its figures as JSON."""
+"""PyTorch's side of bench:engine; prints what it measured as JSON."""
 
 import json
 import os

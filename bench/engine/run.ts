@@ -2,7 +2,7 @@
 // sensitive to other load on the machine.
 
 import { fileURLToPath } from 'node:url';
-import { compare, type Figures, type Line, runSide } from '../measure/sides.js';
+import { compare, type Line, type Measured, runSide } from '../measure/sides.js';
 
 const lines: Line[] = [
   { name: 'call overhead', unit: 'ns', limit: 1.25 },
@@ -15,12 +15,12 @@ const lines: Line[] = [
 const ours = fileURLToPath(new URL('ours.js', import.meta.url));
 const peer = fileURLToPath(new URL('../../engine/peer.py', import.meta.url));
 
-// glibc adapts its threshold between heap and mapped memory to past allocations, so memory figures vary by half. With a fixed
+// glibc adapts its threshold between heap and mapped memory to past allocations, so measured memory varies by half. With a fixed
 // threshold, a tensor's memory is returned when the tensor is freed, on both sides.
 const steadyMemory = { MALLOC_MMAP_THRESHOLD_: '131072' };
 
-// A fresh process for each figure, so that memory and caches of one do not affect another.
-const each = (program: string, script: string): Figures =>
+// A fresh process for each result, so that memory and caches of one do not affect another.
+const each = (program: string, script: string): Measured =>
   Object.assign(
     {},
     ...lines.map(({ name, unit }) => runSide(program, [script, name], unit === 'MiB' ? steadyMemory : {})),

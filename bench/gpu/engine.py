@@ -14,14 +14,14 @@ torch.backends.cuda.matmul.allow_tf32 = True
 torch.backends.cudnn.allow_tf32 = True
 device = "cuda"
 only = sys.argv[1] if len(sys.argv) > 1 else ""
-figures = {}
+results = {}
 
 
 def measure(name, fn):
     if only not in name:
         return
-    figures[name] = fn()
-    print(f"{name}: {figures[name]:.5g}", flush=True)
+    results[name] = fn()
+    print(f"{name}: {results[name]:.5g}", flush=True)
     torch.cuda.empty_cache()
 
 
@@ -116,4 +116,4 @@ for channels, size in [(64, 56), (256, 28), (512, 14)]:
     measure(f"convolution {channels} at {size} bf16 (ms)", lambda: convolution(channels, size))
 measure("ResNet-18 step, eager (images/s)", training)
 measure("ResNet-18 peak memory (MiB)", training_memory)
-print(json.dumps(figures))
+print(json.dumps(results))

@@ -1,4 +1,4 @@
-// Our side of the engine benchmark on a GPU; prints each figure as it is measured, and all as JSON at the end.
+// Our side of the engine benchmark on a GPU; prints each result as it is measured, and all as JSON at the end.
 
 import {
   autocast,
@@ -25,7 +25,7 @@ import { resnet18 } from './resnet.js';
 
 const device = 'cuda';
 const [only = ''] = process.argv.slice(2);
-const figures: Record<string, number> = {};
+const measured: Record<string, number> = {};
 
 setSeed(0);
 setCudnnBenchmark(true);
@@ -43,12 +43,12 @@ for (const [channels, size] of [
 measure('ResNet-18 step, eager (images/s)', () => training(false));
 measure('ResNet-18 peak memory (MiB)', trainingMemory);
 measure('ResNet-18 step, captured (images/s)', () => training(true));
-console.log(JSON.stringify(figures));
+console.log(JSON.stringify(measured));
 
 function measure(name: string, fn: () => number): void {
   if (!name.includes(only)) return;
   const value = fn();
-  figures[name] = value;
+  measured[name] = value;
   console.log(`${name}: ${value.toPrecision(5)}`);
   emptyCudaCache();
 }

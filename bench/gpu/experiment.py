@@ -1,6 +1,6 @@
 """PyTorch's side of examples/paper/experiments.sh on coco64: the same images, splits, network, loss, schedule and
 augmentation, in eager mode in channels-last memory, everything on the GPU from the start. Prints each epoch's validation
-and at the end the test figures.
+and at the end the test results.
 
     node bench/dist/gpu/experimentArrays.js DATA SPLITS ARRAYS
     python3 bench/gpu/experiment.py ARRAYS coco-animals bce 1 [--lam 0.2] [--jitter brightness,contrast]      (labels, loss, seed)
@@ -142,7 +142,7 @@ def average_precision(scores, labels):
     return ((precision * hits).sum(0) / hits.sum(0)).mean().item()
 
 
-def figures(scores, labels):
+def results(scores, labels):
     predicted = (scores >= 0.5).float()
     right, said, true = (predicted * labels).sum(0), predicted.sum(0), labels.sum(0)
     f = lambda beta: ((1 + beta**2) * right / (beta**2 * true + said).clamp(min=1)).mean().item()
@@ -175,10 +175,10 @@ for epoch in range(given.epochs):
     mean_loss = total.item() / len(steps)
     seconds.append(time.perf_counter() - start)
     scheduler.step()
-    mean_ap = figures(scores(network, data["validation"][0]), data["validation"][1])[2]
+    mean_ap = results(scores(network, data["validation"][0]), data["validation"][1])[2]
     print(f"{title}, epoch {epoch + 1}: loss {mean_loss:.4f}, validation mAP {mean_ap:.2f}, {seconds[-1]:.1f} s", flush=True)
     if mean_ap > best:
         best, best_state = mean_ap, {name: value.clone() for name, value in network.state_dict().items()}
 network.load_state_dict(best_state)
-f1, f2, mean_ap, negative = figures(scores(network, data["test"][0]), data["test"][1])
+f1, f2, mean_ap, negative = results(scores(network, data["test"][0]), data["test"][1])
 print(f"{title}, test: F1 {f1:.2f}, F2 {f2:.2f}, mAP {mean_ap:.2f}, F1-Neg {negative:.2f}; {sorted(seconds)[len(seconds) // 2]:.2f} s per epoch (median)", flush=True)

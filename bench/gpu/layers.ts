@@ -129,7 +129,7 @@ function compare(
   [forwardBytes, backwardBytes]: readonly [number, number],
   sides: readonly (readonly [Forward, nn.Module])[],
 ): void {
-  const figures = sides.map(([forward, module]) => {
+  const measured = sides.map(([forward, module]) => {
     const shapes = tidy(() =>
       noGrad(() => forward(inputs)).map((output) => [output.shape, output.dtype] as const),
     );
@@ -151,7 +151,7 @@ function compare(
     module.dispose();
     return [times[0]!, times[1]! - times[0]!] as const;
   });
-  const [[forward, backward], [theirForward, theirBackward]] = [figures[0]!, figures[1]!];
+  const [[forward, backward], [theirForward, theirBackward]] = [measured[0]!, measured[1]!];
   const line = (ours: number, theirs: number, bytes: number) =>
     `${ours.toFixed(3)} ms at ${(bytes / ours / 1e9).toFixed(2)} TB/s (libtorch ${theirs.toFixed(3)} ms)`;
   console.log(

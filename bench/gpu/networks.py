@@ -1,5 +1,5 @@
 """PyTorch's side of the networks on a GPU, as plain modules: eager, eager in channels-last memory, or compiled; bf16
-autocast, forward + loss + backward + clip + optimizer, and inference. Prints a line for each figure, all as JSON at the end.
+autocast, forward + loss + backward + clip + optimizer, and inference. Prints a line for each result, all as JSON at the end.
 
     python3 bench/gpu/networks.py eager,channels-last tresnet-l:224:256 maxvit-s:224:256      (name:pixels:batch)
 """
@@ -22,11 +22,11 @@ torch.manual_seed(0)
 torch.backends.cudnn.benchmark = True
 torch.backends.cuda.matmul.allow_tf32 = True
 torch.backends.cudnn.allow_tf32 = True
-figures = {}
+results = {}
 
 
 def record(name, value):
-    figures[name] = value
+    results[name] = value
     print(f"{name}: {value:.5g}", flush=True)
 
 
@@ -84,4 +84,4 @@ for task in sys.argv[2:] or EVERYTHING:
     for mode in modes:
         measure(mode, name, int(pixels), int(batch))
         torch.cuda.empty_cache()
-print(json.dumps(figures))
+print(json.dumps(results))

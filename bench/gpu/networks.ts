@@ -1,5 +1,5 @@
 // Our side of the networks on a GPU: training steps (bf16 autocast, channels-last, the whole step captured) and inference
-// (batch norm folded, bfloat16 weights, captured). Prints each figure as it is measured, and all as JSON at the end.
+// (batch norm folded, bfloat16 weights, captured). Prints each result as it is measured, and all as JSON at the end.
 //
 //   node bench/dist/gpu/networks.js tresnet-l:224:256 maxvit-s:224:256      (name:pixels:batch)
 
@@ -23,7 +23,7 @@ import { median } from '../measure/timing.js';
 import { targets, trainer } from '../networks/step.js';
 
 const device = 'cuda';
-const figures: Record<string, number> = {};
+const measured: Record<string, number> = {};
 const everything = ['tresnet-l:224:256', 'vit-b-16:224:256', 'maxvit-s:224:256', 'tresnet-m:64:256'];
 
 setSeed(0);
@@ -36,7 +36,7 @@ for (const task of process.argv.length > 2 ? process.argv.slice(2) : everything)
   measure(name, Number(pixels), Number(batch));
   emptyCudaCache();
 }
-console.log(JSON.stringify(figures));
+console.log(JSON.stringify(measured));
 
 function measure(name: NetworkName, inputSize: number, batch: number): void {
   const title = `${name} at ${inputSize} px`;
@@ -80,6 +80,6 @@ function imagesPerSecond(batch: number, fn: () => void): number {
 }
 
 function record(name: string, value: number): void {
-  figures[name] = value;
+  measured[name] = value;
   console.log(`${name}: ${value.toPrecision(5)}`);
 }

@@ -1,4 +1,4 @@
-// Our side of bench:loss on the CPU; prints its figures as JSON.
+// Our side of bench:loss on the CPU; prints what it measured as JSON.
 
 import { setThreadCount, tidy } from '@anyclass/torch';
 import { medianTime } from '../measure/timing.js';
@@ -6,7 +6,7 @@ import { lossProblem, lossStep } from './problem.js';
 
 setThreadCount(2);
 
-const figures = process.argv.slice(2).map((argument) => {
+const measured = process.argv.slice(2).map((argument) => {
   const [base, shape = ''] = argument.split(' ');
   const [rows = 0, classes = 0] = shape.split('x').map(Number);
   const problem = lossProblem(rows, classes, 'cpu');
@@ -14,4 +14,4 @@ const figures = process.argv.slice(2).map((argument) => {
   const step = () => tidy(() => lossStep(problem, base === 'asl' ? 'asl' : 'focal'));
   return [argument, medianTime(step, { repeats })];
 });
-console.log(JSON.stringify(Object.fromEntries(figures)));
+console.log(JSON.stringify(Object.fromEntries(measured)));

@@ -1,4 +1,4 @@
-"""PyTorch's side of bench:loss on the CPU; prints its figures as JSON."""
+"""PyTorch's side of bench:loss on the CPU; prints what it measured as JSON."""
 
 import json
 import sys
@@ -22,9 +22,9 @@ def median_time(rows, classes, base, repeats):
     return sorted(times[3:])[repeats // 2]
 
 
-figures = {}
+results = {}
 for argument in sys.argv[1:]:
     base, shape = argument.split(" ")
     rows, classes = map(int, shape.split("x"))
-    figures[argument] = median_time(rows, classes, base, 200 if rows * classes < 100_000 else 7)
-print(json.dumps(figures))
+    results[argument] = median_time(rows, classes, base, 200 if rows * classes < 100_000 else 7)
+print(json.dumps(results))

@@ -3,22 +3,22 @@
 import { spawnSync } from 'node:child_process';
 
 /** One side's measurements, by name. */
-export type Figures = Readonly<Record<string, number>>;
+export type Measured = Readonly<Record<string, number>>;
 
 export interface Line {
   readonly name: string;
   readonly unit: string;
-  /** Limit for the ratio of our figure to the peer's: a maximum, or a minimum if more is better. */
+  /** Limit for the ratio of our result to the peer's: a maximum, or a minimum if more is better. */
   readonly limit?: number;
   readonly moreIsBetter?: boolean;
 }
 
-/** The output's last line holds the side's figures as JSON; earlier lines are printed. */
+/** The output's last line holds what the side measured, as JSON; earlier lines are printed. */
 export function runSide(
   program: string,
   parameters: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-): Figures {
+): Measured {
   const result = spawnSync(program, parameters, {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -29,12 +29,12 @@ export function runSide(
     throw new Error(`${program} ${parameters.join(' ')} failed (${result.status ?? result.signal})`);
   const lines = result.stdout.trimEnd().split('\n');
   for (const line of lines.slice(0, -1)) console.log(line);
-  const figures: Figures = JSON.parse(lines.at(-1) ?? '{}');
-  return figures;
+  const measured: Measured = JSON.parse(lines.at(-1) ?? '{}');
+  return measured;
 }
 
-/** The best figure of several rounds: noise only ever slows a run down. */
-export function best(rounds: readonly Figures[], { name, moreIsBetter = false }: Line): number {
+/** The best result of several rounds: noise only ever slows a run down. */
+export function best(rounds: readonly Measured[], { name, moreIsBetter = false }: Line): number {
   const values = rounds.map((round) => round[name] ?? Number.NaN);
   return moreIsBetter ? Math.max(...values) : Math.min(...values);
 }
@@ -42,8 +42,8 @@ export function best(rounds: readonly Figures[], { name, moreIsBetter = false }:
 /** Runs ours and the peer alternately; returns the Markdown table that it prints. */
 export function compare(
   lines: readonly Line[],
-  ours: () => Figures,
-  peer: () => Figures,
+  ours: () => Measured,
+  peer: () => Measured,
   { rounds = 3, peerName = 'PyTorch' }: { readonly rounds?: number; readonly peerName?: string } = {},
 ): string {
   const results = Array.from({ length: rounds }, (_, round) => {
@@ -63,13 +63,13 @@ export function compare(
     const sign = line.moreIsBetter ? '≥' : '≤';
     const kept = line.limit === undefined || (line.moreIsBetter ? ratio >= line.limit : ratio <= line.limit);
     const limit = line.limit === undefined ? '' : `${sign} ${line.limit}${kept ? '' : ' **missed**'}`;
-    return `| ${line.name} | ${figure(mine)} ${line.unit} | ${figure(theirs)} ${line.unit} | ${ratio.toFixed(2)} | ${limit} |`;
+    return `| ${line.name} | ${rounded(mine)} ${line.unit} | ${rounded(theirs)} ${line.unit} | ${ratio.toFixed(2)} | ${limit} |`;
   });
   const table = [`| | ours | ${peerName} | ratio | target |`, '|---|---|---|---|---|', ...rows].join('\n');
   console.log(`\n${table}\n`);
   return table;
 }
 
-function figure(value: number): string {
+function rounded(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3);
 }

@@ -1,4 +1,4 @@
-// Our side of the networks' training steps on the CPU; prints its figures as JSON.
+// Our side of the networks' training steps on the CPU; prints what it measured as JSON.
 
 import { keep, setThreadCount, tidy } from '@anyclass/torch';
 import { isNetworkName } from 'anyclass/networks';
@@ -23,9 +23,9 @@ const first = timed().loss;
 timed();
 const runs = Array.from({ length: Number(steps) }, timed);
 // Noise only ever slows a run down.
-const figures = {
+const measured = {
   [`${name} first loss`]: first,
   [`${name} training step`]: Math.min(...runs.map(({ milliseconds }) => milliseconds)),
   [`${name} training step, CPU time`]: Math.min(...runs.map(({ cpuMilliseconds }) => cpuMilliseconds)),
 };
-console.log(JSON.stringify(figures));
+console.log(JSON.stringify(measured));

@@ -1,4 +1,4 @@
-"""PyTorch's side of the networks' training steps on the CPU; prints its figures as JSON."""
+"""PyTorch's side of the networks' training steps on the CPU; prints what it measured as JSON."""
 
 import json
 import sys

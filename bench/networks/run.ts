@@ -3,7 +3,7 @@
 //   npx tsc -b bench && node bench/dist/networks/run.js
 
 import { fileURLToPath } from 'node:url';
-import { compare, type Figures, type Line, runSide } from '../measure/sides.js';
+import { compare, type Line, type Measured, runSide } from '../measure/sides.js';
 
 // Spinning threads make both sides many times slower when other programs run, and no faster otherwise.
 process.env['OMP_WAIT_POLICY'] ??= 'passive';
@@ -23,7 +23,7 @@ const lines = networks.flatMap(([name]): Line[] => [
 const ours = fileURLToPath(new URL('ours.js', import.meta.url));
 const peer = fileURLToPath(new URL('../../networks/peer.py', import.meta.url));
 
-const each = (program: string, script: string): Figures =>
+const each = (program: string, script: string): Measured =>
   Object.assign({}, ...networks.map((parameters) => runSide(program, [script, ...parameters.map(String)])));
 
 compare(

@@ -228,16 +228,16 @@ async function overload(model: MeasuredModel): Promise<void> {
     turns.push({ share, rejectionP50, rejectionP99 });
     before = after;
   }
-  const figures = [
+  const measured = [
     ['share', 'goodput relative to the peak', { least: 95, unit: '%' }],
     ['rejectionP50', 'p50 of rejections', { most: 5, unit: ' ms' }],
     ['rejectionP99', 'p99 of rejections', { most: 5, unit: ' ms' }],
   ] as const;
-  for (const [figure, what, target] of figures)
+  for (const [result, what, target] of measured)
     targets.push({
       model: model.name,
       what: `3 times the capacity: ${what}, mean of ${rounds}`,
-      measured: turns.reduce((sum, turn) => sum + turn[figure], 0) / rounds,
+      measured: turns.reduce((sum, turn) => sum + turn[result], 0) / rounds,
       ...target,
     });
   if (isFast) await refusals(model, rate);

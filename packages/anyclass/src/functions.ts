@@ -197,7 +197,7 @@ export async function tune(
 }
 
 /**
- * Trains the unfinished runs of a table of the paper, and writes a page that compares its figures with ours.
+ * Trains the unfinished runs of a table of the paper, and writes a page that compares its results with ours.
  *
  * @example
  * const { page } = await rerunPaper({ table: '2', data: ['chestxray14=data/chest'], out: 'paper' });

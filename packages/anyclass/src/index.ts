@@ -15,7 +15,7 @@ export type { EvaluateOptions, Evaluation } from './evaluation/evaluate.js';
 export type { EvaluateScoresOptions } from './evaluation/evaluateScores.js';
 export type { BestMetric } from './events/bestMetric.js';
 export type { EpochRecord } from './events/epochRecord.js';
-export type { Intervals, Judgment, ReliabilityFigures } from './events/judgment.js';
+export type { Intervals, Judgment, ReliabilityMetrics } from './events/judgment.js';
 export type {
   ChildEvent,
   ChildState,

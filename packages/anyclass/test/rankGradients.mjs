@@ -54,7 +54,7 @@ for await (const batch of loader.epoch(0)) {
   const { mean, std } = data.preparation;
   const { format } = data.inputs;
   if (!('width' in format)) throw new Error('digits are images');
-  const figures = tidy(() => {
+  const metrics = tidy(() => {
     const { images, targets } = deviceBatch(batch, {
       format,
       device: settings.device,
@@ -72,7 +72,7 @@ for await (const batch of loader.epoch(0)) {
       /running/.test(key) ? [...tensor.toFloat32Array()] : [],
     ),
   );
-  if (!ranks || ranks.isFirst) writeFileSync(file, Float32Array.of(...figures, ...statistics));
+  if (!ranks || ranks.isFirst) writeFileSync(file, Float32Array.of(...metrics, ...statistics));
   if (!ranks || ranks.isFirst) writeFileSync(`${file}.gradient`, gradient);
   // Every rank must have the same bits.
   const sums = ranks ? await gatherFloats(ranks, Float32Array.of(gradient.reduce((a, b) => a + b, 0))) : [];

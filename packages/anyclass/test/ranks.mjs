@@ -76,7 +76,7 @@ export async function rankGradients(file, worldSize, words) {
   for (const { code, errors } of await runRanks([script, file, ...words], worldSize)) {
     if (code !== 0) throw new Error(errors);
   }
-  return { figures: floatsOf(file), gradient: floatsOf(`${file}.gradient`) };
+  return { metrics: floatsOf(file), gradient: floatsOf(`${file}.gradient`) };
 }
 
 /** @param {string} file */

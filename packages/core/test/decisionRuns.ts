@@ -18,15 +18,15 @@ export const decisionRunNames = [
   'coco-41_bce',
 ] as const;
 
-export interface ReferenceFigures {
+export interface ReferenceMetrics {
   readonly macroF1: number;
   readonly f1Neg: number;
   readonly falseAlarms: number;
   readonly 'validation macroF1'?: number;
 }
 
-/** Reads the reference figures, in percent, by run and rule. */
-export function readReference(): Record<string, Record<string, ReferenceFigures>> {
+/** Reads the reference metrics, in percent, by run and rule. */
+export function readReference(): Record<string, Record<string, ReferenceMetrics>> {
   return JSON.parse(readFileSync(path.join(folder, 'reference.json'), 'utf8'));
 }
 

@@ -33,8 +33,8 @@ export function plainRows({ scores, targets, classNames }: ScoredRows) {
 
 type PlainRow = ReturnType<typeof plainRows>[number];
 
-/** Returns the figures of a gate with thresholds. */
-export function plainFigures(
+/** Returns the metrics of a gate with thresholds. */
+export function plainMetrics(
   rows: readonly PlainRow[],
   presence: number,
   thresholds: readonly number[],
@@ -97,7 +97,7 @@ export function plainBestGate(
   const presences = [...new Set(rows.map((row) => row.presence)), 0].sort((a, b) => b - a);
   let best: PlainGate | undefined;
   for (const presence of [CLOSED, ...presences]) {
-    const gate = plainFigures(rows, presence, plainThresholds(rows, presence, beta), beta);
+    const gate = plainMetrics(rows, presence, plainThresholds(rows, presence, beta), beta);
     if (isWithin(gate) && gate.macroFBeta > (best?.macroFBeta ?? -1) + 1e-12) best = gate;
   }
   return best;

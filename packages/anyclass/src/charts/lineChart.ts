@@ -103,7 +103,7 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
 
 /**
  * Returns the bounds and ticks of a percent axis. ECharts' own would extend past 0 or 100 if all values are
- * the same, and differences of less than a point would fill the figure.
+ * the same, and differences of less than a point would fill the chart.
  */
 function percentBounds(lines: readonly Line[]) {
   const values = lines

@@ -1,4 +1,4 @@
-// The colors of all pages and figures, each for light and dark mode. The series start with blue, vermilion
+// The colors of all pages and charts, each for light and dark mode. The series start with blue, vermilion
 // and bluish green from Okabe and Ito's palette for color-blind readers ("Color Universal Design", 2002),
 // lightened in dark mode; the others are darkened until they stand out from white. Lines also differ in
 // dashes and markers, so they can be told apart without color.
@@ -61,7 +61,7 @@ export const namedShades: ReadonlyMap<string, Shade> = new Map<string, Shade>([
   ...heatInk.map((shade, i): [string, Shade] => [`heat-ink-${i}`, shade]),
 ]);
 
-/** Replaces the light colors of a figure with CSS variables, so that it follows the theme of the page. */
+/** Replaces the light colors of a chart with CSS variables, so that it follows the theme of the page. */
 export function themed(svg: string): string {
   return svg.replaceAll(/#[0-9a-f]{6}\b/g, (color) => {
     const name = nameOfLight.get(color);

@@ -47,7 +47,7 @@ export function renderChart(
   try {
     chart.setOption({
       animation: false,
-      // So that a saved figure is readable on any background.
+      // So that a saved chart is readable on any background.
       backgroundColor: light.ground,
       color: seriesColors.map(({ light }) => light),
       textStyle: { fontFamily: 'system-ui, sans-serif', color: light.ink },

@@ -63,8 +63,8 @@ export const compare = command({
     if (!comparison) throw new UserError(failureText(unfinished));
     const texts = [comparison.verdict, ...comparisonTables(comparison).map(({ table }) => textTable(table))];
     terminal.print(json ? JSON.stringify(comparison, null, 2) : texts.join('\n\n\n'));
-    const figures = await writeTradeOffs(out, comparison);
-    terminal.note(`wrote ${[`${out}/comparison.json`, ...figures].join(', ')} and ${out}/tables`);
+    const charts = await writeTradeOffs(out, comparison);
+    terminal.note(`wrote ${[`${out}/comparison.json`, ...charts].join(', ')} and ${out}/tables`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));
     return comparison;
   },

@@ -83,7 +83,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'report',
-    summary: 'Compare finished runs on one page, with tables and figures to export',
+    summary: 'Compare finished runs on one page, with tables and charts to export',
     load: async () => (await import('./report.js')).report,
   },
   {

@@ -10,7 +10,7 @@ import { writeTradeOffs } from './experimentRuns.js';
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-trade-off-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a comparison and a sweep in one folder each have their own trade-off figure', async () => {
+test('a comparison and a sweep in one folder each have their own trade-off chart', async () => {
   for (const [name, strength] of [
     ['bce', 1],
     ['any-bce', 2],

@@ -61,7 +61,7 @@ test('a table results in a page with the published numbers, and the same command
   expect(readFileSync(join(folder, 'out', 'table-1.html'), 'utf8')).toContain('next to sewerml in the paper');
   const { verdict, groups } = JSON.parse(readFileSync(join(folder, 'out', 'table-1.json'), 'utf8'));
   expect(stdout.startsWith(`${verdict}\n`)).toBe(true);
-  expect(groups.map(({ figures }: { figures: string[] }) => figures[1])).toEqual(Array(4).fill('f2Ciw'));
+  expect(groups.map(({ metrics }: { metrics: string[] }) => metrics[1])).toEqual(Array(4).fill('f2Ciw'));
 
   const runs = readdirSync(join(folder, 'out')).filter((name) => name.endsWith('seed1'));
   const taken = runs.reduce((sum, name) => sum + bytesIn(join(folder, 'out', name)), 0);

@@ -32,7 +32,7 @@ test('the page is written whole, and the program says where', async () => {
 });
 
 test('missing folders are created; a file in their place is reported with exit code 1', async () => {
-  const out = join(folder, 'figures', 'page.html');
+  const out = join(folder, 'metrics', 'page.html');
   expect((await anyclass('--out', out)).code).toBe(0);
   expect(existsSync(out)).toBe(true);
   const { code, noted } = await anyclass('--out', join(out, 'page.html'));

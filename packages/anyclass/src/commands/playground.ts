@@ -12,7 +12,7 @@ export const playground = command({
   summary: 'Write an interactive page that plots the likelihoods and losses of two classes',
   examples: [
     ['anyclass playground --open', 'writes playground.html and opens it in the browser'],
-    ['anyclass playground --out figures/surfaces.html', 'one file that works offline; send it to anyone'],
+    ['anyclass playground --out pages/surfaces.html', 'one file that works offline; send it to anyone'],
   ],
   options: z.object({
     out: z.string().default('playground.html').describe('the file to write').meta({ placeholder: 'FILE' }),

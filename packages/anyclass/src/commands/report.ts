@@ -15,12 +15,12 @@ import { chosenDecision, decisionFields } from './decisionOptions.js';
 
 export const report = command({
   name: 'report',
-  summary: 'Compare finished runs on one page, with tables and figures to export',
+  summary: 'Compare finished runs on one page, with tables and charts to export',
   positionals: [{ field: 'runs', placeholder: 'RUN…', rest: true }],
   examples: [
     ['anyclass report runs/bce runs/any-bce', 'two runs; writes report.html'],
     [
-      'anyclass report comparisons/coco --out coco.html --assets figures',
+      'anyclass report comparisons/coco --out coco.html --assets charts',
       'all runs of a comparison or a sweep',
     ],
     ['anyclass report comparisons/coco --false-alarms 0.02', 'evaluated at 2% false alarms instead of 5%'],
@@ -36,7 +36,7 @@ export const report = command({
     assets: z
       .string()
       .optional()
-      .describe('also write tables (CSV, Markdown, LaTeX) and figures (SVG) to this folder')
+      .describe('also write tables (CSV, Markdown, LaTeX) and charts (SVG) to this folder')
       .meta({ placeholder: 'DIR' }),
     title: z.string().optional().describe("page title; default the first folder's name"),
     paper: z

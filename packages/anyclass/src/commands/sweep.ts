@@ -43,21 +43,21 @@ export const sweep = command({
       sweepValues({ ...options, decision }, hooks),
     );
     if (!result) throw new UserError(failureText(unfinished));
-    const splits = result.points.every(({ figures }) => figures.test)
+    const splits = result.points.every(({ metrics }) => metrics.test)
       ? (['validation', 'test'] as const)
       : (['validation'] as const);
     // Loaded late: ECharts takes a third of a second.
-    const { sweepPanels, sweepSvg } = await import('../reports/sweepFigures.js');
+    const { sweepPanels, sweepSvg } = await import('../reports/sweepCharts.js');
     rmSync(join(out, 'sweep-test.svg'), { force: true });
     for (const split of splits)
       writeWhole(join(out, `sweep-${split}.svg`), sweepSvg(sweepPanels(result, split)));
     const tables = comparisonTables(result.comparison).map(({ table }) => textTable(table));
     terminal.print(json ? JSON.stringify(result, null, 2) : [result.verdict, ...tables].join('\n\n\n'));
-    const figures = [
+    const charts = [
       ...(await writeTradeOffs(out, result.comparison, 'sweep-')),
       ...splits.map((split) => `${out}/sweep-${split}.svg`),
     ];
-    terminal.note(`wrote ${[`${out}/sweep.json`, ...figures].join(', ')} and ${out}/tables/sweep-*`);
+    terminal.note(`wrote ${[`${out}/sweep.json`, ...charts].join(', ')} and ${out}/tables/sweep-*`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));
     return result;
   },

@@ -44,7 +44,7 @@ describe('anyclass verify', () => {
     expect(code).toBe(0);
     const [report] = JSON.parse(stdout);
     expect(report).toMatchObject({ kind: 'losses', ok: true });
-    expect(report.checks[0]).toMatchObject({ figure: 'loss', tolerance: 1e-9, ok: true });
+    expect(report.checks[0]).toMatchObject({ name: 'loss', tolerance: 1e-9, ok: true });
   });
 
   test('names a file that is missing or has another format', async () => {

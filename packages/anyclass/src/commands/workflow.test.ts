@@ -132,8 +132,8 @@ describe('from a folder to an evaluated model', () => {
       expect(model.decided.metrics).toEqual(scores.decided.metrics);
     }
     // A GPU rounds differently at other batch sizes.
-    for (const figure of ['mAP', 'macroF1', 'f1Neg'])
-      expect(Math.abs(model.metrics[figure] - scores.metrics[figure])).toBeLessThan(0.1);
+    for (const metric of ['mAP', 'macroF1', 'f1Neg'])
+      expect(Math.abs(model.metrics[metric] - scores.metrics[metric])).toBeLessThan(0.1);
     expect(readFileSync(join(folder, 'page.html'), 'utf8')).toMatch(
       /<h1>[^\n]*\n<p class="verdict">With its decision, the model predicts [\s\S]*stripe/,
     );

@@ -24,7 +24,7 @@ test('both losses are trained once despite an interruption, evaluated at 0.5 and
   };
   expect(await runDemo({ ...small, onEvent, signal: stop.signal }, { seconds: 0 })).toBeUndefined();
   const result = await runDemo(small, { seconds: 0 });
-  expect(result?.figures.map(({ loss, decision }) => `${loss}, ${decision}`)).toEqual([
+  expect(result?.metrics.map(({ loss, decision }) => `${loss}, ${decision}`)).toEqual([
     'bce, at 0.5',
     'bce, gate',
     'any-bce, at 0.5',
@@ -38,7 +38,7 @@ test('both losses are trained once despite an interruption, evaluated at 0.5 and
   const model = join(small.out, 'any-bce', 'model.safetensors');
   const written = statSync(model).mtimeMs;
   const again = await runDemo(small, { seconds: 0 });
-  expect(again?.figures).toEqual(result?.figures);
+  expect(again?.metrics).toEqual(result?.metrics);
   expect(statSync(model).mtimeMs).toBe(written);
   const text = demoText(result!);
   for (const word of ['any-bce, gate', 'F1-Neg', 'paired bootstrap', 'report.html'])

@@ -24,7 +24,7 @@ const atHalf = { rule: 'fixed' } as const;
 
 export type DemoDecision = 'at 0.5' | 'gate';
 
-export interface DemoFigures {
+export interface DemoMetrics {
   readonly loss: DemoLoss;
   readonly decision: DemoDecision;
   readonly macroF1: number | null;
@@ -46,7 +46,7 @@ export interface DemoComparison {
 export interface DemoResult {
   readonly runs: readonly { readonly loss: DemoLoss; readonly folder: string }[];
   /** Metrics on the test images. */
-  readonly figures: readonly DemoFigures[];
+  readonly metrics: readonly DemoMetrics[];
   /** For each loss, the false alarms of the gate on the images that it was fitted on. */
   readonly falseAlarms: readonly { readonly loss: DemoLoss; readonly text: string }[];
   readonly comparisons: readonly DemoComparison[];
@@ -74,7 +74,7 @@ export async function runDemo(
   options.onEvent?.({ type: 'note', text: `Comparing with a paired bootstrap, for at least ${seconds} s` });
   return {
     runs: models.map(({ loss, folder }) => ({ loss, folder })),
-    figures: models.flatMap((model) => [figuresAt('at 0.5', model), figuresAt('gate', model)]),
+    metrics: models.flatMap((model) => [metricsAt('at 0.5', model), metricsAt('gate', model)]),
     falseAlarms: models.map(({ loss, validation }) => ({
       loss,
       text: describeFalseAlarms(fitDecision(validation, gate)),
@@ -84,7 +84,7 @@ export async function runDemo(
   };
 }
 
-function figuresAt(decision: DemoDecision, { loss, validation, test }: DemoModel): DemoFigures {
+function metricsAt(decision: DemoDecision, { loss, validation, test }: DemoModel): DemoMetrics {
   const threshold = decision === 'gate' ? fitDecision(validation, gate) : 0.5;
   const { macroF1, f1Neg, falseAlarmRate, mAP } = measure(test, { threshold });
   return { loss, decision, macroF1, f1Neg, falseAlarmRate, mAP };

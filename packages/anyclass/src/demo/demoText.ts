@@ -11,7 +11,7 @@ export function demoText(result: DemoResult): string {
   return [
     ...comparisons.map((comparison) => `${comparison.choice}: ${verdict(comparison)}.`),
     '',
-    figuresText(result),
+    metricsText(result),
     'The gate is fitted on the validation split: an image gets labels only if it is likely enough that any class is present.',
     falseAlarms.map(({ loss, text }) => `  ${loss}: ${text}`).join('\n'),
     '',
@@ -21,7 +21,7 @@ export function demoText(result: DemoResult): string {
   ].join('\n');
 }
 
-function figuresText({ figures }: DemoResult): string {
+function metricsText({ metrics }: DemoResult): string {
   return textTable({
     title: 'Test scenes, in percent',
     note: '',
@@ -32,7 +32,7 @@ function figuresText({ figures }: DemoResult): string {
       { title: 'false alarms', kind: 'percent' },
       { title: 'mAP', kind: 'percent' },
     ],
-    rows: figures.map(({ loss, decision, macroF1, f1Neg, falseAlarmRate, mAP }) => [
+    rows: metrics.map(({ loss, decision, macroF1, f1Neg, falseAlarmRate, mAP }) => [
       `${loss}, ${decision}`,
       ...[macroF1, f1Neg, falseAlarmRate, mAP],
     ]),

@@ -143,11 +143,11 @@ async function usedDecision(
 ): Promise<{ readonly decision: Decision; readonly validation: Metrics | undefined } | undefined> {
   if (chosen) return refitDecision(model, chosen);
   if (!decision) return undefined;
-  return { decision, validation: isRunFolder(model) ? await figuresOfFit(model, decision) : undefined };
+  return { decision, validation: isRunFolder(model) ? await metricsOfFit(model, decision) : undefined };
 }
 
 /** Undefined if the scores of the fit are gone or come from an older version. */
-async function figuresOfFit(run: string, decision: Decision): Promise<Metrics | undefined> {
+async function metricsOfFit(run: string, decision: Decision): Promise<Metrics | undefined> {
   try {
     return measure(await runScores(run, 'validation'), { threshold: decision, allowSameSplit: true });
   } catch (error) {

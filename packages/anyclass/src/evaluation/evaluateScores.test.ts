@@ -81,7 +81,7 @@ test('labels that are all unknown are refused, also for fitting', async () => {
   );
 });
 
-test('the text and the page show every class and the main figures', async () => {
+test('the text and the page show every class and the main metrics', async () => {
   const judgment = await evaluateScores({ scores, labels, replicates: 20 });
   expect(judgmentText(judgment)).toMatch(/F1 +83.33 \(.* to .*\)[\s\S]*roots/);
   expect(evaluationPage('a <b>', judgment)).toContain('<title>a &lt;b&gt;</title>');

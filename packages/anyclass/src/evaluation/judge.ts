@@ -9,7 +9,7 @@ import {
   reliability,
   type Scored,
 } from '@anyclass/core';
-import type { DecidedFigures, Judgment, ReliabilityFigures } from '../events/judgment.js';
+import type { DecidedMetrics, Judgment, ReliabilityMetrics } from '../events/judgment.js';
 
 export interface JudgeOptions {
   /** A decision to evaluate as well; it must come from other data. */
@@ -51,9 +51,9 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
   return {
     split: scored.split ?? '',
     ...atHalf!,
-    ...(decision && atDecision && { decided: decidedFigures(decision, atDecision, validation ?? null) }),
-    reliability: reliabilityFigures(uncalibrated ?? scored),
-    ...(calibration && { calibrated: { calibration, ...reliabilityFigures(scored) } }),
+    ...(decision && atDecision && { decided: decidedMetrics(decision, atDecision, validation ?? null) }),
+    reliability: reliabilityMetrics(uncalibrated ?? scored),
+    ...(calibration && { calibrated: { calibration, ...reliabilityMetrics(scored) } }),
   };
 }
 
@@ -62,15 +62,15 @@ function affordableReplicates(wanted: number, classes: number): number {
   return classes > 1000 ? Math.min(wanted, 100) : wanted;
 }
 
-function decidedFigures(
+function decidedMetrics(
   { rule, budget, beta, presence, thresholds, fittedOn, report }: Decision,
-  judged: Pick<DecidedFigures, 'metrics' | 'intervals'>,
+  judged: Pick<DecidedMetrics, 'metrics' | 'intervals'>,
   validation: Metrics | null,
-): DecidedFigures {
+): DecidedMetrics {
   return { rule, budget, beta, presence, thresholds, fittedOn, ...judged, validation, report };
 }
 
-function reliabilityFigures(scored: Scored): ReliabilityFigures {
+function reliabilityMetrics(scored: Scored): ReliabilityMetrics {
   const { perClass, anyClass } = reliability(scored);
   return {
     perClassEce: perClass.map(({ ece }) => ece),

@@ -1,4 +1,4 @@
-// The figures that say how good a model's scores are.
+// The metrics that say how good a model's scores are.
 
 import type { Bootstrap, Calibration, Decision, Metrics } from '@anyclass/core';
 
@@ -8,14 +8,14 @@ export interface Judgment {
   readonly metrics: Metrics;
   readonly intervals?: Intervals;
   /** At the model's own decision: the presence gate and thresholds that were fitted on other data. */
-  readonly decided?: DecidedFigures;
+  readonly decided?: DecidedMetrics;
   /** For the probabilities as the network outputs them. */
-  readonly reliability: ReliabilityFigures;
-  /** For the calibrated probabilities; all figures except `reliability` use them too. */
-  readonly calibrated?: ReliabilityFigures & { readonly calibration: Calibration };
+  readonly reliability: ReliabilityMetrics;
+  /** For the calibrated probabilities; all metrics except `reliability` use them too. */
+  readonly calibrated?: ReliabilityMetrics & { readonly calibration: Calibration };
 }
 
-export interface DecidedFigures
+export interface DecidedMetrics
   extends Pick<Decision, 'rule' | 'beta' | 'presence' | 'thresholds' | 'fittedOn'> {
   /** Null for thresholds from older versions, which had no budget. */
   readonly budget: Decision['budget'] | null;
@@ -30,7 +30,7 @@ export interface DecidedFigures
 export type Intervals = Pick<Bootstrap, 'overall' | 'perClass' | 'replicates' | 'confidence'>;
 
 /** The expected calibration error and the Brier score. */
-export interface ReliabilityFigures {
+export interface ReliabilityMetrics {
   readonly perClassEce: readonly (number | null)[];
   readonly perClassBrier: readonly (number | null)[];
   readonly anyClassEce: number | null;

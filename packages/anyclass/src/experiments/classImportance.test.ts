@@ -29,7 +29,7 @@ test('the class importance comes from the run record, and F2-CIW replaces F2', a
   writeSyntheticRun(at('recorded'), { ...run, classImportance: importance });
   expect(readRun(at('recorded')).classImportance).toEqual(importance);
   const { groups } = await compareRuns([readRun(at('recorded'))], { replicates: 0 });
-  expect(groups[0]!.figures).toEqual(['macroF1', 'f2Ciw', 'mAP', 'f1Neg']);
+  expect(groups[0]!.metrics).toEqual(['macroF1', 'f2Ciw', 'mAP', 'f1Neg']);
 });
 
 test('if the run record has no class importance, that of the model is used', () => {

@@ -18,7 +18,7 @@ const at = (name: string) => join(folder, name);
 beforeAll(() => writeThreeLosses(at('all')));
 
 describe('a comparison', () => {
-  test('has the mean and standard deviation of every figure over seeds', async () => {
+  test('has the mean and standard deviation of every metric over seeds', async () => {
     const runs = readRuns([at('all')]);
     const { groups } = await compareRuns(runs, { replicates: 0 });
     const bce = groups.find(({ loss }) => loss === 'bce')!;
@@ -31,7 +31,7 @@ describe('a comparison', () => {
     expect(bce.test!.mAP!.mean).toBeCloseTo(mean, 12);
     const variance = ofSeeds.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 2;
     expect(bce.test!.mAP!.standardDeviation).toBeCloseTo(Math.sqrt(variance), 12);
-    expect(bce.figures).toEqual(['macroF1', 'macroF2', 'mAP', 'f1Neg']);
+    expect(bce.metrics).toEqual(['macroF1', 'macroF2', 'mAP', 'f1Neg']);
   });
 
   test('compares every any-class loss with its standard loss on the same instances', async () => {
@@ -96,7 +96,7 @@ describe('a comparison', () => {
     expect(differences[0]).toMatchObject({ split: 'validation', atDecision: null, replicates: 0 });
   });
 
-  test('of runs on different images has their figures and a note, but no difference', async () => {
+  test('of runs on different images has their metrics and a note, but no difference', async () => {
     writeSyntheticRun(at('other'), { ...lossRun('any-bce', 1, 2), rows: 61 });
     const folders = ['all/bce-1', 'all/any-strong-1', 'other'].map(at);
     const { groups, differences, notes } = await compareRuns(readRuns(folders), { replicates: 5 });
@@ -198,7 +198,7 @@ describe('runs that differ in more than the loss', () => {
   });
 });
 
-test('tables highlight the best figures and say in words what holds', async () => {
+test('tables highlight the best metrics and say in words what holds', async () => {
   const comparison = await compareRuns(readRuns([at('all')]), { replicates: 60 });
   const tables = comparisonTables(comparison);
   expect(tables.map(({ name }) => name)).toEqual(['decisions', 'results', 'differences']);

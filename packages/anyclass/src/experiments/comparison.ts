@@ -63,7 +63,7 @@ export async function compareRuns(
   const judged = await Promise.all(groups.map((group) => judgeGroup(group, decision)));
   const { pairs, notes } = lossPairs(judged);
   const comparison = {
-    groups: judged.map(({ figures }) => figures),
+    groups: judged.map(({ metrics }) => metrics),
     differences:
       replicates === 0
         ? []

@@ -1,9 +1,9 @@
 // What a comparison finds, as plain JSON.
 
-import type { Difference, Guarantee, PaperFigure } from '@anyclass/core';
+import type { Difference, Guarantee, PaperMetric } from '@anyclass/core';
 import type { DifferingField } from '../configuration/dottedFields.js';
 import type { DecisionChoice } from './decisionText.js';
-import type { DecidedFigure, Spread } from './figures.js';
+import type { DecidedMetric, Spread } from './metrics.js';
 import type { JudgedSplit } from './readRuns.js';
 import type { SeedGroup } from './seedGroups.js';
 import type { TradeOffSpread } from './tradeOff.js';
@@ -12,7 +12,7 @@ import type { TradeOffSpread } from './tradeOff.js';
 export interface Comparison {
   /** The verdict, a sentence for each standard loss. */
   readonly verdict: string;
-  readonly groups: readonly GroupFigures[];
+  readonly groups: readonly GroupMetrics[];
   readonly differences: readonly MethodDifference[];
   /** Losses whose runs differ from those of their standard loss in more than the loss. */
   readonly confounded: readonly ConfoundedPair[];
@@ -26,20 +26,20 @@ export interface Comparison {
 }
 
 /** One row of a loss table: the metrics of a setup over its seeds. */
-export interface GroupFigures extends Omit<SeedGroup, 'runs'> {
+export interface GroupMetrics extends Omit<SeedGroup, 'runs'> {
   readonly folders: readonly string[];
-  /** The figures that the paper's tables show for this data, in the same order. */
-  readonly figures: readonly PaperFigure[];
+  /** The metrics that the paper's tables show for this data, in the same order. */
+  readonly metrics: readonly PaperMetric[];
   /** At 0.5. */
-  readonly validation: FigureSpreads;
+  readonly validation: MetricSpreads;
   /** At 0.5; null if the test split has no labels. */
-  readonly test: FigureSpreads | null;
+  readonly test: MetricSpreads | null;
   /** At each run's own decision; null if validation has no positives or negatives to fit one on. */
-  readonly decided: DecidedFigures | null;
+  readonly decided: DecidedGroup | null;
 }
 
-/** Figures at decisions, each fitted on the run's own validation scores. */
-export interface DecidedFigures extends DecisionChoice {
+/** Metrics at decisions, each fitted on the run's own validation scores. */
+export interface DecidedGroup extends DecisionChoice {
   /** Whether the false alarms of the decisions are bounded on new data. */
   readonly guarantee: Guarantee;
   /**
@@ -53,9 +53,9 @@ export interface DecidedFigures extends DecisionChoice {
   readonly tradeOff: readonly TradeOffSpread[] | null;
 }
 
-export type DecidedSpreads = Readonly<Record<DecidedFigure, Spread | null>>;
+export type DecidedSpreads = Readonly<Record<DecidedMetric, Spread | null>>;
 
-export type FigureSpreads = Readonly<Record<PaperFigure, Spread | null>>;
+export type MetricSpreads = Readonly<Record<PaperMetric, Spread | null>>;
 
 /** By how much an any-class loss differs from its standard loss on the same instances. */
 export interface MethodDifference {
@@ -66,14 +66,14 @@ export interface MethodDifference {
   readonly standard: string;
   /** Test, or validation if the test split has no labels. */
   readonly split: JudgedSplit;
-  readonly atHalf: FigureDifferences;
+  readonly atHalf: MetricDifferences;
   /** Both sides at their decisions; null without test labels or decisions. mAP is that of `atHalf`. */
-  readonly atDecision: FigureDifferences | null;
+  readonly atDecision: MetricDifferences | null;
   /** Draws behind `atDecision`, each with all decisions refitted. */
   readonly replicates: number;
 }
 
-export type FigureDifferences = Readonly<Record<PaperFigure, HeldDifference | null>>;
+export type MetricDifferences = Readonly<Record<PaperMetric, HeldDifference | null>>;
 
 export interface HeldDifference extends Difference {
   /** 'unclear' if the interval contains 0. */

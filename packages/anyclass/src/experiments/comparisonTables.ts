@@ -1,14 +1,14 @@
 // A comparison as tables in the paper's layout.
 
 import type { Cell, Column, ReportTable, Table } from '../tables/index.js';
-import type { Comparison, ConfoundedPair, FigureSpreads, GroupFigures } from './comparisonResult.js';
+import type { Comparison, ConfoundedPair, GroupMetrics, MetricSpreads } from './comparisonResult.js';
 import { fieldsText } from './confounds.js';
 import { decisionPhrase, promiseText } from './decisionText.js';
 import { differenceTable } from './differenceTable.js';
-import { type DecidedFigure, figureTitles, type Spread } from './figures.js';
+import { type DecidedMetric, metricTitles, type Spread } from './metrics.js';
 
 /**
- * Returns for each dataset the figures at each run's decision, those at 0.5 as in the paper, and the
+ * Returns for each dataset the metrics at each run's decision, those at 0.5 as in the paper, and the
  * differences from the standard loss at both.
  *
  * @example
@@ -32,7 +32,7 @@ export function comparisonTables(comparison: Comparison): ReportTable[] {
         ? [
             {
               name: `${stem}differences`,
-              table: marked(differenceTable(dataset, groups[0]!.figures, differences, comparison)),
+              table: marked(differenceTable(dataset, groups[0]!.metrics, differences, comparison)),
             },
           ]
         : []),
@@ -73,41 +73,41 @@ export function fileName(dataset: string): string {
   return dataset.replaceAll(/[()]/g, '').replaceAll(/[^a-zA-Z0-9._-]+/g, '-');
 }
 
-function resultTable(dataset: string, groups: readonly GroupFigures[]): Table {
-  const { figures } = groups[0]!;
+function resultTable(dataset: string, groups: readonly GroupMetrics[]): Table {
+  const { metrics } = groups[0]!;
   const hasTest = groups.some(({ test }) => test);
   const column = (group: string) =>
-    figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group }));
+    metrics.map((metric): Column => ({ title: metricTitles[metric], kind: 'percent', group }));
   return {
     title: `${dataset}, at 0.5`,
     note: `Percent, at 0.5; ${spreadNote(groups)}.`,
     columns: [...methodColumns(groups), ...column('Validation'), ...(hasTest ? column('Test') : [])],
     rows: groups.map((group) => [
       ...methodCells(group, groups),
-      ...figureCells(group, groups, ({ validation }) => validation),
-      ...(hasTest ? figureCells(group, groups, ({ test }) => test) : []),
+      ...metricCells(group, groups, ({ validation }) => validation),
+      ...(hasTest ? metricCells(group, groups, ({ test }) => test) : []),
     ]),
   };
 }
 
-function decisionTable(dataset: string, groups: readonly GroupFigures[]): Table {
+function decisionTable(dataset: string, groups: readonly GroupMetrics[]): Table {
   const { decided } = groups.find((group) => group.decided)!;
   const hasTest = groups.some((group) => group.decided?.test);
-  const [f1, f2, mAP, f1Neg] = groups[0]!.figures;
+  const [f1, f2, mAP, f1Neg] = groups[0]!.metrics;
   const parts = [
-    { title: 'Validation', figures: ['macroF1', 'falseAlarmRate'], part: 'validation' },
+    { title: 'Validation', metrics: ['macroF1', 'falseAlarmRate'], part: 'validation' },
     ...(hasTest
       ? [
           {
             title: 'Test',
-            figures: [f1!, f2!, f1Neg!, 'falseAlarmRate', 'presenceAuc', mAP!],
+            metrics: [f1!, f2!, f1Neg!, 'falseAlarmRate', 'presenceAuc', mAP!],
             part: 'test',
           } as const,
         ]
       : []),
   ] as const satisfies readonly {
     title: string;
-    figures: readonly DecidedFigure[];
+    metrics: readonly DecidedMetric[];
     part: 'validation' | 'test';
   }[];
   return {
@@ -115,22 +115,22 @@ function decisionTable(dataset: string, groups: readonly GroupFigures[]): Table 
     note: `Percent. ${promiseText(decided!, decided!.guarantee)}. On validation each image is decided by a decision fitted without it (5 folds)${hasTest ? '' : '; the test split has no labels to evaluate on'}. False alarms: the share of negatives with any prediction; ${spreadNote(groups)}.`,
     columns: [
       ...methodColumns(groups),
-      ...parts.flatMap(({ title, figures }) =>
-        figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group: title })),
+      ...parts.flatMap(({ title, metrics }) =>
+        metrics.map((metric): Column => ({ title: metricTitles[metric], kind: 'percent', group: title })),
       ),
     ],
     rows: groups.map((group) => [
       ...methodCells(group, groups),
-      ...parts.flatMap(({ figures, part }) =>
-        figures.map((figure) =>
-          bestCell(group, groups, (each) => each.decided?.[part]?.[figure] ?? null, figure),
+      ...parts.flatMap(({ metrics, part }) =>
+        metrics.map((metric) =>
+          bestCell(group, groups, (each) => each.decided?.[part]?.[metric] ?? null, metric),
         ),
       ),
     ]),
   };
 }
 
-function methodColumns(groups: readonly GroupFigures[]): Column[] {
+function methodColumns(groups: readonly GroupMetrics[]): Column[] {
   return [
     ...(hasSeveralNetworks(groups) ? [{ title: 'network', kind: 'text' } as const] : []),
     { title: 'loss', kind: 'text' },
@@ -138,35 +138,35 @@ function methodColumns(groups: readonly GroupFigures[]): Column[] {
   ];
 }
 
-function methodCells(group: GroupFigures, groups: readonly GroupFigures[]): Cell[] {
+function methodCells(group: GroupMetrics, groups: readonly GroupMetrics[]): Cell[] {
   return [...(hasSeveralNetworks(groups) ? [group.network] : []), group.label, group.seeds.length];
 }
 
-function hasSeveralNetworks(groups: readonly GroupFigures[]): boolean {
+function hasSeveralNetworks(groups: readonly GroupMetrics[]): boolean {
   return new Set(groups.map(({ network }) => network)).size > 1;
 }
 
-function figureCells(
-  group: GroupFigures,
-  groups: readonly GroupFigures[],
-  part: (group: GroupFigures) => FigureSpreads | null,
+function metricCells(
+  group: GroupMetrics,
+  groups: readonly GroupMetrics[],
+  part: (group: GroupMetrics) => MetricSpreads | null,
 ): Cell[] {
-  return group.figures.map((figure) =>
-    bestCell(group, groups, (each) => part(each)?.[figure] ?? null, figure),
+  return group.metrics.map((metric) =>
+    bestCell(group, groups, (each) => part(each)?.[metric] ?? null, metric),
   );
 }
 
-/** Highlights the best value for each network, except for false alarms, the price of the other figures. */
+/** Highlights the best value for each network, except for false alarms, the price of the other metrics. */
 function bestCell(
-  group: GroupFigures,
-  groups: readonly GroupFigures[],
-  spreadOf: (group: GroupFigures) => Spread | null,
-  figure: DecidedFigure,
+  group: GroupMetrics,
+  groups: readonly GroupMetrics[],
+  spreadOf: (group: GroupMetrics) => Spread | null,
+  metric: DecidedMetric,
 ): Cell {
   const rivals = groups.filter(({ network }) => network === group.network);
   const spread = spreadOf(group);
   const best = Math.max(...rivals.map((rival) => spreadOf(rival)?.mean ?? Number.NEGATIVE_INFINITY));
-  const canStandOut = rivals.length > 1 && figure !== 'falseAlarmRate';
+  const canStandOut = rivals.length > 1 && metric !== 'falseAlarmRate';
   return spreadCell(spread, canStandOut && spread?.mean === best);
 }
 
@@ -182,7 +182,7 @@ export function spreadCell(spread: Spread | null, isBest: boolean): Cell {
   };
 }
 
-function spreadNote(groups: readonly GroupFigures[]): string {
+function spreadNote(groups: readonly GroupMetrics[]): string {
   const counts = groups.map(({ seeds }) => seeds.length);
   const most = Math.max(...counts);
   if (most === 1) return 'one seed';

@@ -47,8 +47,8 @@ describe('a comparison', () => {
           return { ...metrics, presenceAuc: presenceAuc(test) };
         }),
       );
-      for (const figure of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate', 'presenceAuc', 'mAP'] as const)
-        expect(decided!.test![figure]!.values).toEqual(ofSeeds.map((each) => each[figure]));
+      for (const metric of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate', 'presenceAuc', 'mAP'] as const)
+        expect(decided!.test![metric]!.values).toEqual(ofSeeds.map((each) => each[metric]));
       expect(decided).toMatchObject({ rule: 'gate', budget: decision.budget });
       // With fewer than 59 negatives nothing can be guaranteed at 5%.
       expect(decided!.guarantee).toMatchObject({ holds: false, reason: 'too few negatives' });
@@ -84,8 +84,8 @@ describe('a comparison', () => {
     const expected = seedDifference(joinSeeds(drawn.slice(0, 2)), joinSeeds(drawn.slice(2)));
     const { atDecision, replicates } = differences[0]!;
     expect(replicates).toBe(30);
-    for (const figure of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate'] as const)
-      expect(atDecision![figure]).toMatchObject(expected[figure]!);
+    for (const metric of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate'] as const)
+      expect(atDecision![metric]).toMatchObject(expected[metric]!);
     expect(atDecision!.mAP).toBeNull();
     const mean = (loss: string) => groups.find((group) => group.loss === loss)!.decided!.test!.macroF1!.mean;
     expect(atDecision!.macroF1!.value).toBeCloseTo(mean('any-bce') - mean('bce'), 12);
@@ -153,7 +153,7 @@ describe('a comparison', () => {
     expect(tradeOff.at(-1)!.falseAlarmRate.values).toEqual(metrics.map((each) => each.falseAlarmRate));
   });
 
-  test('without negatives for a budget has figures at 0.5 and a note', async () => {
+  test('without negatives for a budget has metrics at 0.5 and a note', async () => {
     for (const loss of ['bce', 'any-bce'] as const) {
       writeSyntheticRun(at(`positive/${loss}`), run(loss, 1, 2));
       const path = at(`positive/${loss}/scores/validation-labels.csv`);

@@ -15,7 +15,7 @@ import type { DecisionChoice } from './decisionText.js';
 import type { ScoredImages } from './readRuns.js';
 import { type TradeOff, tradeOffOf } from './tradeOff.js';
 
-/** Figures at a decision: those of `measure`, and how well presence separates positives from negatives. */
+/** Metrics at a decision: those of `measure`, and how well presence separates positives from negatives. */
 export type DecidedMetrics = Metrics & { readonly presenceAuc: number | null };
 
 export interface DecidedRun {

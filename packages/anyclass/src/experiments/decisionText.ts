@@ -11,7 +11,7 @@ export interface DecisionChoice {
 }
 
 /**
- * Says at which decision runs are evaluated; follows a figure in a sentence.
+ * Says at which decision runs are evaluated; follows a metric in a sentence.
  *
  * @example
  * decisionPhrase({ rule: 'gate', budget: { falseAlarms: 0.05 } }) // 'at 5% false alarms'

@@ -1,29 +1,29 @@
 // Differences from the standard loss as a table.
 
-import type { PaperFigure } from '@anyclass/core';
+import type { PaperMetric } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import type { Cell, Column, Table } from '../tables/index.js';
-import type { Comparison, FigureDifferences, HeldDifference, MethodDifference } from './comparisonResult.js';
+import type { Comparison, HeldDifference, MethodDifference, MetricDifferences } from './comparisonResult.js';
 import { confoundOf, fieldsText } from './confounds.js';
 import { decisionPhrase } from './decisionText.js';
-import { figureTitles, isOfOneSign } from './figures.js';
+import { isOfOneSign, metricTitles } from './metrics.js';
 
 /** Has a row for each difference at decisions, if any, and at 0.5. */
 export function differenceTable(
   dataset: string,
-  figures: readonly PaperFigure[],
+  metrics: readonly PaperMetric[],
   differences: readonly MethodDifference[],
   { replicates, confidence, confounded, decision }: Comparison,
 ): Table {
   const percent = Math.round(100 * confidence);
   const hasNetworks = new Set(differences.map(({ network }) => network)).size > 1;
   const hasConfounds = differences.some((each) => confoundOf(each, confounded) !== undefined);
-  const shown = [...figures, 'falseAlarmRate'] as const;
-  const row = (each: MethodDifference, where: string, at: FigureDifferences): Cell[] => [
+  const shown = [...metrics, 'falseAlarmRate'] as const;
+  const row = (each: MethodDifference, where: string, at: MetricDifferences): Cell[] => [
     ...(hasNetworks ? [each.network] : []),
     `${each.loss} − ${each.standard}`,
     where,
-    ...shown.map((figure) => differenceCell(at[figure])),
+    ...shown.map((metric) => differenceCell(at[metric])),
     heldText(shown, at),
     ...(hasConfounds ? [fieldsText(confoundOf(each, confounded)?.fields ?? [])] : []),
   ];
@@ -34,7 +34,7 @@ export function differenceTable(
       ...(hasNetworks ? [{ title: 'network', kind: 'text' } as const] : []),
       { title: 'difference', kind: 'text' },
       { title: 'decision', kind: 'text' },
-      ...shown.map((figure): Column => ({ title: figureTitles[figure], kind: 'difference' })),
+      ...shown.map((metric): Column => ({ title: metricTitles[metric], kind: 'difference' })),
       { title: 'what holds', kind: 'text' },
       ...(hasConfounds ? [{ title: 'also differs in', kind: 'text' } as const] : []),
     ],
@@ -59,11 +59,11 @@ function differenceCell(difference: HeldDifference | null): Cell {
 }
 
 /** For example, 'higher: F1, mAP*; lower: F1-Neg'. */
-export function heldText(figures: readonly PaperFigure[], differences: FigureDifferences): string {
+export function heldText(metrics: readonly PaperMetric[], differences: MetricDifferences): string {
   const named = (word: HeldDifference['holds']) =>
-    figures
-      .filter((figure) => differences[figure]?.holds === word)
-      .map((figure) => figureTitles[figure] + (isOfOneSign(differences[figure]!) ? '' : '*'));
+    metrics
+      .filter((metric) => differences[metric]?.holds === word)
+      .map((metric) => metricTitles[metric] + (isOfOneSign(differences[metric]!) ? '' : '*'));
   const parts = (['higher', 'lower'] as const).flatMap((word) => {
     const names = named(word);
     return names.length > 0 ? [`${word}: ${names.join(', ')}`] : [];

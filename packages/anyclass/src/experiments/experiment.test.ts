@@ -141,7 +141,7 @@ describe('a comparison', () => {
   });
 });
 
-test('a sweep that was killed resumes, draws its figure and recommends a value', async () => {
+test('a sweep that was killed resumes, draws its chart and recommends a value', async () => {
   const words = [
     'sweep',
     'tiny.json',

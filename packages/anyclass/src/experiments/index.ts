@@ -4,7 +4,7 @@
 //   runAll                         runs side by side (with children/)
 //   runState                       which parts of a run exist
 //   readRuns, seedGroups           finished runs, grouped by everything but the seed
-//   comparison                     figures (judgedGroup; at decisions decidedRun, tradeOff) and differences
+//   comparison                     metrics (judgedGroup; at decisions decidedRun, tradeOff) and differences
 //                                  (lossPairs, alignedModels, methodDifferences, confounds)
 //   comparisonTables, verdict      the comparison as tables (differenceTable) and as a sentence (decisionText)
 //   sweep, valueDifferences        a recommended value, if the choice matters
@@ -14,17 +14,17 @@ export { type ComparisonOptions, compareRuns, type DecisionSettings } from './co
 export type {
   Comparison,
   ConfoundedPair,
-  DecidedFigures,
+  DecidedGroup,
   DecidedSpreads,
-  FigureDifferences,
-  FigureSpreads,
-  GroupFigures,
+  GroupMetrics,
   HeldDifference,
   MethodDifference,
+  MetricDifferences,
+  MetricSpreads,
 } from './comparisonResult.js';
 export { comparisonTables } from './comparisonTables.js';
 export type { DecisionChoice } from './decisionText.js';
-export type { Spread } from './figures.js';
+export type { Spread } from './metrics.js';
 export { type JudgedSplit, type Run, readRun, readRuns, type ScoredImages } from './readRuns.js';
 export type { Recommendation, Sweep, SweepPoint, ValueDifference } from './sweepResult.js';
 export type { TradeOffSpread } from './tradeOff.js';

@@ -1,18 +1,18 @@
-// Computes a group's figures from the scores of its runs.
+// Computes a group's metrics from the scores of its runs.
 
-import { eachFigure, type JudgedModel, type Metrics, measure, type PaperFigure } from '@anyclass/core';
+import { eachMetric, type JudgedModel, type Metrics, measure, type PaperMetric } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
-import type { DecidedFigures, DecidedSpreads, FigureSpreads, GroupFigures } from './comparisonResult.js';
+import type { DecidedGroup, DecidedSpreads, GroupMetrics, MetricSpreads } from './comparisonResult.js';
 import { type DecidedMetrics, type DecidedRun, decideRun, whyUndecided } from './decidedRun.js';
 import type { DecisionChoice } from './decisionText.js';
-import { spreadOf } from './figures.js';
+import { spreadOf } from './metrics.js';
 import type { Run, ScoredImages } from './readRuns.js';
 import type { SeedGroup } from './seedGroups.js';
 import { tradeOffSpread } from './tradeOff.js';
 
 export interface JudgedGroup {
   readonly group: SeedGroup;
-  readonly figures: GroupFigures;
+  readonly metrics: GroupMetrics;
   /** One for each run; differences are computed from these. */
   readonly models: readonly ComparedModel[];
   /** Why no decision is evaluated, if none is. */
@@ -37,10 +37,10 @@ export async function judgeGroup(group: SeedGroup, choice: DecisionChoice): Prom
     group,
     models: judged.map(({ model }) => model),
     undecided: judged.find(({ undecided }) => undecided !== undefined)?.undecided,
-    figures: {
+    metrics: {
       ...rest,
       folders: runs.map(({ folder }) => folder),
-      figures: figuresFor(runs[0]!),
+      metrics: metricsFor(runs[0]!),
       validation: spreads(judged.map(({ validation }) => validation)),
       test: ifAll(
         judged.map(({ test }) => test),
@@ -48,7 +48,7 @@ export async function judgeGroup(group: SeedGroup, choice: DecisionChoice): Prom
       ),
       decided: ifAll(
         judged.map(({ decided }) => decided),
-        (decided) => decidedFigures(decided, choice),
+        (decided) => decidedGroup(decided, choice),
       ),
     },
   };
@@ -93,11 +93,11 @@ function refuseOtherCounts(label: string, [first, ...others]: readonly JudgedRun
 }
 
 /** F2-CIW replaces F2 if the classes have an importance. */
-function figuresFor({ classImportance }: Run): PaperFigure[] {
+function metricsFor({ classImportance }: Run): PaperMetric[] {
   return ['macroF1', classImportance ? 'f2Ciw' : 'macroF2', 'mAP', 'f1Neg'];
 }
 
-function decidedFigures(runs: readonly DecidedRun[], { rule, budget, beta }: DecisionChoice): DecidedFigures {
+function decidedGroup(runs: readonly DecidedRun[], { rule, budget, beta }: DecisionChoice): DecidedGroup {
   return {
     rule,
     budget,
@@ -124,9 +124,9 @@ function ifAll<Value, Result>(
   return defined.length === values.length ? of(defined) : null;
 }
 
-/** The spread of each figure over the runs of a group. */
-function spreads(metrics: readonly Metrics[]): FigureSpreads {
-  return eachFigure((figure) => spreadOf(metrics.map((each) => each[figure])));
+/** The spread of each metric over the runs of a group. */
+function spreads(metrics: readonly Metrics[]): MetricSpreads {
+  return eachMetric((metric) => spreadOf(metrics.map((each) => each[metric])));
 }
 
 function decidedSpreads(metrics: readonly DecidedMetrics[]): DecidedSpreads {

@@ -4,20 +4,20 @@ import {
   bootstrapDecisions,
   bootstrapSeeds,
   type Difference,
-  eachFigure,
+  eachMetric,
   joinSeeds,
-  type PaperFigure,
+  type PaperMetric,
   type SeedReplicates,
   seedDifference,
 } from '@anyclass/core';
 import { alignedModels, mismatch } from './alignedModels.js';
-import type { FigureDifferences, HeldDifference, MethodDifference } from './comparisonResult.js';
+import type { HeldDifference, MethodDifference, MetricDifferences } from './comparisonResult.js';
 import type { DecisionChoice } from './decisionText.js';
 import type { ComparedModel, JudgedGroup } from './judgedGroup.js';
 import { judgedOf, type LossPair } from './lossPairs.js';
 import type { SeedGroup } from './seedGroups.js';
 
-/** What a bootstrap draw evaluates: figures at 0.5, or decisions that are refitted in each draw. */
+/** What a bootstrap draw evaluates: metrics at 0.5, or decisions that are refitted in each draw. */
 export type DrawTask = 'at 0.5' | 'at decisions';
 
 export interface DifferenceOptions {
@@ -69,7 +69,7 @@ function ofSameImages(pairs: readonly JudgedPair[], options: DifferenceOptions):
   const runs = alignedModels(compared.map(({ models }) => models)).flat();
   const { classImportance } = compared[0]!.group.runs[0]!;
   const atHalf = drawnAtHalf(runs, classImportance, options);
-  const isDecided = compared.every(({ figures }) => figures.decided?.test);
+  const isDecided = compared.every(({ metrics }) => metrics.decided?.test);
   const atDecision = isDecided ? drawnAtDecisions(runs, classImportance, options) : undefined;
   return pairs.map(({ one, other }) => {
     const seeds = comparedSeeds(other.group, one.group);
@@ -85,7 +85,7 @@ function ofSameImages(pairs: readonly JudgedPair[], options: DifferenceOptions):
       network,
       loss: label,
       standard: other.group.label,
-      split: one.figures.test ? 'test' : 'validation',
+      split: one.metrics.test ? 'test' : 'validation',
       atHalf: at(atHalf),
       atDecision: atDecision ? at(atDecision) : null,
       replicates: atDecision?.values().next().value?.replicates.length ?? 0,
@@ -154,12 +154,12 @@ function sideOf({ group, models }: JudgedGroup, seeds: readonly number[], replic
   return { seeds, replicates: seeds.map(ofSeed) };
 }
 
-/** By how much the second side's figures exceed the first one's, and whether that holds. */
-export function heldDifferences(first: Side, second: Side, confidence: number): FigureDifferences {
+/** By how much the second side's metrics exceed the first one's, and whether that holds. */
+export function heldDifferences(first: Side, second: Side, confidence: number): MetricDifferences {
   const differences = seedDifference(joinSeeds(first.replicates), joinSeeds(second.replicates), confidence);
-  return eachFigure((figure) => {
-    const difference = differences[figure];
-    return difference && { ...difference, holds: word(difference), perSeed: perSeed(first, second, figure) };
+  return eachMetric((metric) => {
+    const difference = differences[metric];
+    return difference && { ...difference, holds: word(difference), perSeed: perSeed(first, second, metric) };
   });
 }
 
@@ -167,10 +167,10 @@ function word({ low, high }: Difference): HeldDifference['holds'] {
   return low > 0 ? 'higher' : high < 0 ? 'lower' : 'unclear';
 }
 
-function perSeed(first: Side, second: Side, figure: PaperFigure): number[] {
+function perSeed(first: Side, second: Side, metric: PaperMetric): number[] {
   return second.seeds.flatMap((seed, i) => {
-    const one = first.replicates[first.seeds.indexOf(seed)]?.value[figure] ?? null;
-    const two = second.replicates[i]!.value[figure];
+    const one = first.replicates[first.seeds.indexOf(seed)]?.value[metric] ?? null;
+    const two = second.replicates[i]!.value[metric];
     return one === null || two === null ? [] : [two - one];
   });
 }

@@ -25,7 +25,7 @@ const h200Speed = 3 * 2718 * networkCost('tresnet-l', 17).multiplyAdds;
 /** Multiply-adds per second of a CPU core: TResNet-M at 64 px on two cores in bench/RESULTS.md. */
 const coreSpeed = 28e9;
 
-/** Feature vectors per second with any network: the cost of reading a batch and computing its figures. */
+/** Feature vectors per second with any network: the cost of reading a batch and computing its metrics. */
 const vectorsPerSecond = 10_000;
 
 /** A forward and backward pass costs about three times as much as scoring. */

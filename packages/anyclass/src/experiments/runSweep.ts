@@ -60,7 +60,7 @@ export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}):
   const points = sweepPoints(swept, comparison, plan);
   const { field, title } = swept;
   const ranked = recommend(points, title, comparison.decision, plannedValues(swept, plan));
-  // Figures from different images cannot rank values.
+  // Metrics from different images cannot rank values.
   const recommendation =
     comparison.notes.length > 0
       ? { reason: `No ${title} is recommended: ${comparison.notes.join('; ')}` }

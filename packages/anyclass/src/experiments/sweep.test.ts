@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { sweepPanels, sweepSvg } from '../reports/sweepFigures.js';
-import type { GroupFigures } from './comparisonResult.js';
-import { spreadOf } from './figures.js';
+import { sweepPanels, sweepSvg } from '../reports/sweepCharts.js';
+import type { GroupMetrics } from './comparisonResult.js';
+import { spreadOf } from './metrics.js';
 import { recommend } from './sweep.js';
 import type { SweepPoint } from './sweepResult.js';
 
@@ -18,7 +18,7 @@ function point(value: number | null, f1: number): SweepPoint {
     f1Neg: spread(0.78),
     falseAlarmRate: spread(0.05),
   });
-  const figures: GroupFigures = {
+  const metrics: GroupMetrics = {
     dataset: 'pipes',
     network: 'tresnet-m',
     loss: value === null ? 'bce' : 'any-bce',
@@ -26,7 +26,7 @@ function point(value: number | null, f1: number): SweepPoint {
     label: value === null ? 'bce' : `any-bce λ=${value}`,
     seeds: [1, 2, 3],
     folders: [],
-    figures: ['macroF1', 'macroF2', 'mAP', 'f1Neg'],
+    metrics: ['macroF1', 'macroF2', 'mAP', 'f1Neg'],
     validation: at(f1 - 0.1),
     test: null,
     decided: {
@@ -47,16 +47,16 @@ function point(value: number | null, f1: number): SweepPoint {
       tradeOff: null,
     },
   };
-  return { value, figures };
+  return { value, metrics };
 }
 
 const standard = point(null, 0.4);
 
 /** The point with only the last seed, where F1 at its decision is `f1`. */
-function ofLastSeed({ value, figures }: SweepPoint, f1: number): SweepPoint {
-  const decided = figures.decided!;
+function ofLastSeed({ value, metrics }: SweepPoint, f1: number): SweepPoint {
+  const decided = metrics.decided!;
   const validation = { ...decided.validation!, macroF1: spreadOf([f1]) };
-  return { value, figures: { ...figures, seeds: [3], decided: { ...decided, validation } } };
+  return { value, metrics: { ...metrics, seeds: [3], decided: { ...decided, validation } } };
 }
 
 test('the value with the highest F1 at the decision, cross-fitted on validation, is recommended', () => {
@@ -70,9 +70,9 @@ test('the value with the highest F1 at the decision, cross-fitted on validation,
 
 test('a better F1 at 0.5 or on test does not count', () => {
   const lucky = point(1, 0.41);
-  const decided = { ...lucky.figures.decided!, test: point(1, 0.9).figures.decided!.validation };
-  const { validation } = point(1, 0.9).figures;
-  const shiny = { value: 1, figures: { ...lucky.figures, validation, decided } };
+  const decided = { ...lucky.metrics.decided!, test: point(1, 0.9).metrics.decided!.validation };
+  const { validation } = point(1, 0.9).metrics;
+  const shiny = { value: 1, metrics: { ...lucky.metrics, validation, decided } };
   expect(recommend([standard, point(0.02, 0.44), shiny], 'λ', decision).value).toBe(0.02);
 });
 
@@ -96,8 +96,8 @@ test('nothing is recommended if the standard loss failed', () => {
 });
 
 test('nothing is recommended if a value has no decision on validation', () => {
-  const { value, figures } = point(0.02, 0.44);
-  const undecided = { value, figures: { ...figures, decided: null } };
+  const { value, metrics } = point(0.02, 0.44);
+  const undecided = { value, metrics: { ...metrics, decided: null } };
   expect(recommend([standard, undecided], 'λ', decision)).toEqual({
     reason: expect.stringContaining('No λ is recommended: any-bce λ=0.02'),
   });
@@ -111,7 +111,7 @@ test('values are ranked over the seeds that all share, and those without a finis
   const { value, reason } = recommend(points, 'λ', decision, [null, 0.02, 0.1, 0.5]);
   expect(value).toBe(0.02);
   expect(reason).toMatch(/; over seed 3, shared by all values; 0\.5 has no finished run$/);
-  const apart = { ...incomplete, figures: { ...incomplete.figures, seeds: [4] } };
+  const apart = { ...incomplete, metrics: { ...incomplete.metrics, seeds: [4] } };
   expect(recommend([standard, apart], 'λ', decision)).toEqual({
     reason: 'No λ is recommended: no seed has a finished run for all values',
   });
@@ -121,7 +121,7 @@ test('without a standard loss the highest F1 is recommended', () => {
   expect(recommend([point(0.1, 0.4), point(0.2, 0.5)], 'rate', decision).value).toBe(0.2);
 });
 
-test('the figure has two panels, and names the standard loss and every value', () => {
+test('the chart has two panels, and names the standard loss and every value', () => {
   const points = [standard, ...[0, 0.01, 0.1, 1].map((value) => point(value, 0.42))];
   const svg = sweepSvg(sweepPanels({ points, title: 'λ' }, 'validation'));
   expect(svg.match(/<svg/g)).toHaveLength(3);

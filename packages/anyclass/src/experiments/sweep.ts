@@ -3,7 +3,7 @@
 import { resultFields } from '../configuration/dottedFields.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { percent } from '../tables/percent.js';
-import type { Comparison, GroupFigures } from './comparisonResult.js';
+import type { Comparison, GroupMetrics } from './comparisonResult.js';
 import { type DecisionChoice, decisionPhrase } from './decisionText.js';
 import type { PlannedRun } from './plannedRun.js';
 import type { SweptField } from './sweepPlan.js';
@@ -16,9 +16,9 @@ export function sweepPoints(
   plan: readonly PlannedRun[],
 ): SweepPoint[] {
   return groups
-    .map((figures) => ({
-      value: plannedValue(field, plan.find(({ folder }) => folder === figures.folders[0])!, plan),
-      figures,
+    .map((metrics) => ({
+      value: plannedValue(field, plan.find(({ folder }) => folder === metrics.folders[0])!, plan),
+      metrics,
     }))
     .sort((a, b) => (a.value ?? Number.NEGATIVE_INFINITY) - (b.value ?? Number.NEGATIVE_INFINITY));
 }
@@ -62,39 +62,39 @@ export function recommend(
   if (missing.includes(null)) return none('the standard loss, which a value must beat, has no finished run');
   const seeds = sharedSeeds(points);
   if (seeds.length === 0) return none('no seed has a finished run for all values');
-  const undecided = points.find(({ figures }) => !figures.decided?.validation?.macroF1);
+  const undecided = points.find(({ metrics }) => !metrics.decided?.validation?.macroF1);
   if (undecided) {
-    return none(`${undecided.figures.label} has too few validation instances to cross-fit a decision`);
+    return none(`${undecided.metrics.label} has too few validation instances to cross-fit a decision`);
   }
   const remarks = [
-    ...(points.some(({ figures }) => figures.seeds.length > seeds.length)
+    ...(points.some(({ metrics }) => metrics.seeds.length > seeds.length)
       ? [`; over ${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}, shared by all values`]
       : []),
     ...(missing.length > 0
       ? [`; ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no finished run`]
       : []),
   ].join('');
-  const f1 = ({ figures }: SweepPoint) => meanF1(seeds, figures);
+  const f1 = ({ metrics }: SweepPoint) => meanF1(seeds, metrics);
   const best = points.reduce((a, b) => (f1(b) > f1(a) ? b : a));
   const where = decisionPhrase(decision);
-  const figure = `${percent(f1(best))}, cross-fitted on validation`;
+  const metric = `${percent(f1(best))}, cross-fitted on validation`;
   if (best.value === null) {
-    const reason = `No ${title} beats ${best.figures.label} on F1 ${where} (${figure}); keep the standard loss${remarks}`;
+    const reason = `No ${title} beats ${best.metrics.label} on F1 ${where} (${metric}); keep the standard loss${remarks}`;
     return { value: null, reason };
   }
   const standard = points.find(({ value }) => value === null);
-  const rivals = `${points.length - (standard ? 1 : 0)} values${standard ? ` and ${standard.figures.label}` : ''}`;
-  const reason = `${title} = ${best.value} has the highest F1 ${where} (${figure}) of ${rivals}${remarks}`;
+  const rivals = `${points.length - (standard ? 1 : 0)} values${standard ? ` and ${standard.metrics.label}` : ''}`;
+  const reason = `${title} = ${best.value} has the highest F1 ${where} (${metric}) of ${rivals}${remarks}`;
   return { value: best.value, reason };
 }
 
 /** The seeds for which every point has a run. */
 export function sharedSeeds(points: readonly SweepPoint[]): number[] {
-  const [first, ...others] = points.map(({ figures }) => figures.seeds);
+  const [first, ...others] = points.map(({ metrics }) => metrics.seeds);
   return (first ?? []).filter((seed) => others.every((seeds) => seeds.includes(seed)));
 }
 
-function meanF1(seeds: readonly number[], { seeds: own, decided }: GroupFigures): number {
+function meanF1(seeds: readonly number[], { seeds: own, decided }: GroupMetrics): number {
   const spread = decided?.validation?.macroF1;
   if (!spread) return Number.NEGATIVE_INFINITY;
   if (seeds.length === own.length) return spread.mean;

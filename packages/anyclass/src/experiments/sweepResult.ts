@@ -1,11 +1,11 @@
 // What a sweep finds, as plain JSON.
 
-import type { Comparison, GroupFigures, HeldDifference } from './comparisonResult.js';
+import type { Comparison, GroupMetrics, HeldDifference } from './comparisonResult.js';
 
 /** One value of the field; null is the standard loss. */
 export interface SweepPoint {
   readonly value: number | null;
-  readonly figures: GroupFigures;
+  readonly metrics: GroupMetrics;
 }
 
 /** The result of a sweep, as plain JSON. */

@@ -2,9 +2,9 @@
 
 import { judgedCurve, presenceOfRows, ROW_NEGATIVE, type Scored } from '@anyclass/core';
 import type { DecisionChoice } from './decisionText.js';
-import { type Spread, spreadOf } from './figures.js';
+import { type Spread, spreadOf } from './metrics.js';
 
-/** A run's figures on test, with its decision fitted within a budget. */
+/** A run's metrics on test, with its decision fitted within a budget. */
 export interface TradeOff {
   readonly budget: number;
   readonly falseAlarmRate: number;

@@ -29,7 +29,7 @@ async function sweepOf(name: string, strengths: Readonly<Record<number, number>>
   }
   const runs = readRuns([join(folder, name)]);
   const { groups } = await compareRuns(runs, { replicates: 0 });
-  const points = groups.map((figures): SweepPoint => ({ value: figures.lambda, figures }));
+  const points = groups.map((metrics): SweepPoint => ({ value: metrics.lambda, metrics }));
   return { runs, points };
 }
 
@@ -60,7 +60,7 @@ test('a value that beats at least one other is recommended, and those it does no
   expect(tested.reason).toBe('λ = 0.2 is best; F1 at 0.5 does not differ from it');
   const lower = tested.differences?.find(({ value }) => value === 0.1)?.f1;
   const f1 = (value: number) =>
-    points.find((point) => point.value === value)!.figures.decided!.validation!.macroF1!.mean;
+    points.find((point) => point.value === value)!.metrics.decided!.validation!.macroF1!.mean;
   expect(lower?.value).toBeCloseTo(f1(0.2) - f1(0.1), 12);
 });
 

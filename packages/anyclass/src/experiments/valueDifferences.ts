@@ -60,7 +60,7 @@ export async function testValues(
     return f1 === null ? [] : [{ value, f1 }];
   });
   const nameOf = (value: number | null) =>
-    value === null ? (points.find((point) => point.value === null)?.figures.label ?? '') : String(value);
+    value === null ? (points.find((point) => point.value === null)?.metrics.label ?? '') : String(value);
   const where = decisionPhrase(decision);
   return withDifferences(recommendation, differences, { title, where, confidence, nameOf });
 }
@@ -103,12 +103,12 @@ interface ValidationModel {
 }
 
 async function modelsOf(
-  { figures }: SweepPoint,
+  { metrics }: SweepPoint,
   seeds: readonly number[],
   runs: readonly Run[],
   decision: DecisionChoice,
 ): Promise<ValidationModel[]> {
-  const wanted = figures.folders.filter((_, i) => seeds.includes(figures.seeds[i]!));
+  const wanted = metrics.folders.filter((_, i) => seeds.includes(metrics.seeds[i]!));
   return Promise.all(
     wanted.map(async (folder) => {
       const scored = await runs.find((run) => run.folder === folder)?.scores('validation');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from '../evaluation/judge.js';
-import type { Comparison, FigureDifferences, GroupFigures, HeldDifference } from './comparisonResult.js';
-import { spreadOf } from './figures.js';
+import type { Comparison, GroupMetrics, HeldDifference, MetricDifferences } from './comparisonResult.js';
+import { spreadOf } from './metrics.js';
 import { comparisonVerdict, judgmentVerdict, sweepVerdict } from './verdict.js';
 
 function held(value: number, low: number, high: number, perSeed = [value, value]): HeldDifference {
@@ -12,14 +12,14 @@ function held(value: number, low: number, high: number, perSeed = [value, value]
 
 const same = held(0, -0.004, 0.004);
 
-function at(macroF1: HeldDifference, falseAlarmRate: HeldDifference = same): FigureDifferences {
+function at(macroF1: HeldDifference, falseAlarmRate: HeldDifference = same): MetricDifferences {
   return { macroF1, macroF2: null, f2Ciw: null, mAP: null, f1Neg: same, falseAlarmRate };
 }
 
 const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
 
-function group(label: string, f1: number, network = 'tresnet-m'): GroupFigures {
-  const figures = {
+function group(label: string, f1: number, network = 'tresnet-m'): GroupMetrics {
+  const metrics = {
     macroF1: spreadOf([f1]),
     macroF2: null,
     f2Ciw: null,
@@ -27,7 +27,7 @@ function group(label: string, f1: number, network = 'tresnet-m'): GroupFigures {
     f1Neg: spreadOf([0.8]),
     falseAlarmRate: spreadOf([0.1]),
   };
-  const decided = { ...figures, macroF1: spreadOf([f1 + 0.1]), presenceAuc: null };
+  const decided = { ...metrics, macroF1: spreadOf([f1 + 0.1]), presenceAuc: null };
   return {
     dataset: 'pipes',
     network,
@@ -36,9 +36,9 @@ function group(label: string, f1: number, network = 'tresnet-m'): GroupFigures {
     label,
     seeds: [1],
     folders: [],
-    figures: ['macroF1', 'mAP', 'f1Neg'],
-    validation: figures,
-    test: figures,
+    metrics: ['macroF1', 'mAP', 'f1Neg'],
+    validation: metrics,
+    test: metrics,
     decided: {
       ...decision,
       guarantee: {
@@ -60,7 +60,7 @@ function group(label: string, f1: number, network = 'tresnet-m'): GroupFigures {
 }
 
 function comparisonOf(
-  decided: Readonly<Record<string, FigureDifferences | null>>,
+  decided: Readonly<Record<string, MetricDifferences | null>>,
   more: Partial<Comparison> = {},
 ): Comparison {
   const names = Object.keys(decided);
@@ -158,7 +158,7 @@ describe('the verdict of a comparison', () => {
 
 test('the verdict of a sweep starts with the recommendation and continues with the recommended value', () => {
   const comparison = comparisonOf({ one: at(held(0.01, 0.005, 0.02)), two: at(held(0.03, 0.02, 0.04)) });
-  const points = [0.1, 0.2].map((value, i) => ({ value, figures: comparison.groups[i + 1]! }));
+  const points = [0.1, 0.2].map((value, i) => ({ value, metrics: comparison.groups[i + 1]! }));
   const verdict = (value?: number) =>
     sweepVerdict({ reason: 'λ it is', ...(value && { value }) }, points, comparison);
   expect(verdict(0.1)).toMatch(/^λ it is\. one beats bce/);

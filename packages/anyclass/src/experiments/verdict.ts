@@ -1,12 +1,12 @@
-// Summarizes figures in a sentence: the first thing that a reader of a result should see.
+// Summarizes metrics in a sentence: the first thing that a reader of a result should see.
 
 import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
 import { percent } from '../tables/percent.js';
-import type { Comparison, GroupFigures, HeldDifference, MethodDifference } from './comparisonResult.js';
+import type { Comparison, GroupMetrics, HeldDifference, MethodDifference } from './comparisonResult.js';
 import { confoundOf, fieldsText } from './confounds.js';
 import { decisionPhrase } from './decisionText.js';
-import { isOfOneSign } from './figures.js';
+import { isOfOneSign } from './metrics.js';
 import type { Recommendation, SweepPoint } from './sweepResult.js';
 
 /**
@@ -45,7 +45,7 @@ export function sweepVerdict(
   const recommended = points.find((point) => point.value !== null && point.value === value);
   const first = `${reason}.`;
   const isTested = comparison.differences.length > 0;
-  return isTested ? `${first} ${comparisonVerdict(comparison, recommended?.figures.label)}` : first;
+  return isTested ? `${first} ${comparisonVerdict(comparison, recommended?.metrics.label)}` : first;
 }
 
 /**
@@ -95,7 +95,7 @@ function speaker(
 }
 
 /** The validation F1 that ranks groups: cross-fitted at their decisions, or at 0.5 if any has none. */
-function validationF1(groups: readonly GroupFigures[]): (group: GroupFigures) => number | undefined {
+function validationF1(groups: readonly GroupMetrics[]): (group: GroupMetrics) => number | undefined {
   return groups.every(({ decided }) => decided?.validation)
     ? ({ decided }) => decided?.validation?.macroF1?.mean
     : ({ validation }) => validation.macroF1?.mean;
@@ -138,7 +138,7 @@ function placeText({ dataset, network }: MethodDifference, { groups }: Pick<Comp
   return place.length === 0 ? '' : `${place.join(', ')}: `;
 }
 
-/** Without a pair of losses or replicates nothing is tested, but the best figure is still worth a line. */
+/** Without a pair of losses or replicates nothing is tested, but the best metric is still worth a line. */
 function untested({
   groups,
   replicates,

@@ -13,7 +13,7 @@ import { type Draft, draftFor, writeWhole } from './wholeFile.js';
  * folders are created when the file is written.
  *
  * @example
- * checkOutputFile('--out', 'figures', { kind: 'an HTML page' }) // UserError: --out figures cannot be written: it is a folder
+ * checkOutputFile('--out', 'pages', { kind: 'an HTML page' }) // UserError: --out pages cannot be written: it is a folder
  */
 export function checkOutputFile(option: string, path: string, rules: ReplacingRules): void {
   checkWritable(option, path);

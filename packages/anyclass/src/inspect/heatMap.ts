@@ -1,15 +1,15 @@
-// A figure of which classes, or groups of classes, occur together.
+// A chart of which classes, or groups of classes, occur together.
 
 import { heatColors, heatInkOn } from '../charts/palette.js';
 import { axis, labelWidth, light, ownMargins, renderChart } from '../charts/render.js';
-import type { Figure } from '../pages/blocks.js';
+import type { Chart } from '../pages/blocks.js';
 
 /** More would be too small to read; the table of pairs has the others. */
 const mostInHeatMap = 60;
 const narrow = 520;
 
 export interface HeatMapOptions {
-  /** Name of the figure's file. */
+  /** Name of the chart's file. */
   readonly name: string;
   /** What a row is: 'class' or 'group'. */
   readonly what: string;
@@ -26,9 +26,9 @@ export interface HeatMapOptions {
  * are shown, and the title says so.
  *
  * @example
- * heatMapFigure({ name: 'cooccurrence', what: 'class', names: ['cat', 'dog'], together: [[4, 1], [1, 1]] })
+ * heatMapChart({ name: 'cooccurrence', what: 'class', names: ['cat', 'dog'], together: [[4, 1], [1, 1]] })
  */
-export function heatMapFigure({ name, what, names: all, of = all.length, together }: HeatMapOptions): Figure {
+export function heatMapChart({ name, what, names: all, of = all.length, together }: HeatMapOptions): Chart {
   const kept = all
     .map((own, j) => ({ own, j, count: together[j]![j]! }))
     .sort((a, b) => b.count - a.count)

@@ -1,6 +1,6 @@
 // Inspects a dataset: counts labels (`countLabels`), examines images (`examineImages`), finds problems
 // (`findProblems`, `lambdaAdvice`), and shows the result as text (`inspectText`) or as a page (`inspectPage`,
-// `figures`, `samples`).
+// `datasetCharts`, `samples`).
 
 import { closeDataset, type Dataset } from '../data/dataset/dataset.js';
 import type { DuplicateGroups } from '../data/lookAlikes/duplicates.js';

@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.context().close();
   }, 60_000);
 
-  test('figures say which classes they leave out, and the table of pairs has them', async () => {
+  test('charts say which classes they leave out, and the table of pairs has them', async () => {
     const { page } = await openFile(browser, file);
     expect(await page.locator('#together').textContent()).toContain(
       'the 60 most common of 70; the table of pairs has more',

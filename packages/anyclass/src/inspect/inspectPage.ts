@@ -1,10 +1,10 @@
 import { counted } from '../errors/counted.js';
-import { type Figure, figureRow, tableBlock, verdictBlock } from '../pages/blocks.js';
+import { type Chart, chartRow, tableBlock, verdictBlock } from '../pages/blocks.js';
 import { note, page, type Section, sections } from '../pages/page.js';
 import { escaped } from '../tables/escaped.js';
 import type { ReportTable, Table } from '../tables/index.js';
-import { annotationFigure, distributionFigure, labelsPerInstanceFigure } from './figures.js';
-import { heatMapFigure } from './heatMap.js';
+import { annotationChart, distributionChart, labelsPerInstanceChart } from './datasetCharts.js';
+import { heatMapChart } from './heatMap.js';
 import type { ClassCount, ImageStatistics, Inspection, LabelSuspect, Problem } from './inspection.js';
 import { classTable, labelTable, pairTable, splitTable } from './inspectTables.js';
 import { featureText } from './inspectText.js';
@@ -41,7 +41,7 @@ export function inspectPage(inspection: Inspection, pictures: PagePictures): str
           title: 'Doubtful labels',
           parts: [
             shownPart(suspects.length, inspection.suspects.length, 'labels'),
-            `<div class="images">${suspects.map(suspectFigure).join('')}</div>`,
+            `<div class="images">${suspects.map(suspectPicture).join('')}</div>`,
           ],
         },
     { name: 'splits', title: 'Splits', parts: [tableBlock(splitTable(inspection)), note(splitOrigin)] },
@@ -82,7 +82,7 @@ function classSection(inspection: Inspection): Section {
     name: 'classes',
     title: 'Classes',
     parts: [
-      figureRow([distributionFigure('classes', classCounts), ...annotationsOf('annotations', classCounts)]),
+      chartRow([distributionChart('classes', classCounts), ...annotationsOf('annotations', classCounts)]),
       folded(
         `Counts and class-balancing weights of ${counted(classCounts.length, 'class')}`,
         classTable(inspection),
@@ -98,10 +98,10 @@ function groupSection({ familyCounts, familyCooccurrence }: Inspection): Section
     name: 'groups',
     title: 'Groups of classes',
     parts: [
-      figureRow([
-        distributionFigure('groups', familyCounts),
+      chartRow([
+        distributionChart('groups', familyCounts),
         ...annotationsOf('group-annotations', familyCounts),
-        heatMapFigure({
+        heatMapChart({
           name: 'groups-together',
           what: 'group',
           names: familyCounts.map(({ name }) => name),
@@ -119,12 +119,12 @@ function togetherSection(inspection: Inspection): Section {
     name: 'together',
     title: 'Labels together',
     parts: [
-      figureRow([
-        labelsPerInstanceFigure(inspection),
+      chartRow([
+        labelsPerInstanceChart(inspection),
         ...(pairs === undefined
           ? []
           : [
-              heatMapFigure({
+              heatMapChart({
                 name: 'cooccurrence',
                 what: 'class',
                 names: pairedClasses,
@@ -138,8 +138,8 @@ function togetherSection(inspection: Inspection): Section {
   };
 }
 
-function annotationsOf(name: string, counts: readonly ClassCount[]): Figure[] {
-  return counts.some(({ annotations }) => annotations !== undefined) ? [annotationFigure(name, counts)] : [];
+function annotationsOf(name: string, counts: readonly ClassCount[]): Chart[] {
+  return counts.some(({ annotations }) => annotations !== undefined) ? [annotationChart(name, counts)] : [];
 }
 
 function folded(summary: string, table: ReportTable): string {
@@ -172,16 +172,16 @@ const mostExamples = 10;
 function alikeRow(set: readonly Picture[]): string {
   const splits = new Set(set.map(({ image }) => image.split));
   const across = splits.size > 1 ? ' across' : '';
-  return `<div class="alike${across}">${set.map((picture) => figureOf(picture)).join('')}</div>`;
+  return `<div class="alike${across}">${set.map((picture) => pictureOf(picture)).join('')}</div>`;
 }
 
-function suspectFigure({ image, dataUrl }: Picture<LabelSuspect>): string {
+function suspectPicture({ image, dataUrl }: Picture<LabelSuspect>): string {
   const label = image.kind === 'missing' ? 'not labeled' : 'labeled';
   const doubt = `<b>${escaped(image.class)}</b> ${label}, scores ${image.score.toFixed(2)}<br>`;
-  return figureOf({ image, dataUrl }, doubt);
+  return pictureOf({ image, dataUrl }, doubt);
 }
 
-function figureOf({ image, dataUrl }: Picture, before = ''): string {
+function pictureOf({ image, dataUrl }: Picture, before = ''): string {
   const { name, split, labels } = image;
   const picture = dataUrl === undefined ? '' : `<img src="${dataUrl}" alt="${escaped(name)}">`;
   const truth = labels.length > 0 ? labels.join(', ') : 'no label';
@@ -232,11 +232,11 @@ function samplesParts(samples: readonly SampleRow[]): string[] {
 }
 
 function sampleRow({ title, images }: SampleRow): string {
-  const figures = images.map(({ name, labels, dataUrl }) => {
+  const pictures = images.map(({ name, labels, dataUrl }) => {
     const caption = labels.length > 0 ? `<br>${escaped(labels.join(', '))}` : '';
     return `<figure><img src="${dataUrl}" alt="${escaped(name)}"><figcaption>${escaped(name)}${caption}</figcaption></figure>`;
   });
-  const content = figures.length > 0 ? figures.join('') : '<span class="note">no readable image</span>';
+  const content = pictures.length > 0 ? pictures.join('') : '<span class="note">no readable image</span>';
   return `<div><h3>${escaped(title)}</h3><div class="images">${content}</div></div>`;
 }
 

@@ -1,4 +1,4 @@
-// The networks by name, one line per family. A test checks their figures against the networks.
+// The networks by name, one line per family. A test checks their costs against the networks.
 
 import { z } from 'zod';
 import { convnext } from './convnext.js';

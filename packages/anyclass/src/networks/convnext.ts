@@ -5,7 +5,7 @@
 // (Siméoni et al., "DINOv3", arXiv 2508.10104) are the same networks.
 
 import { nn, ones, type Tensor, tidy, zeros } from '@anyclass/torch';
-import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
@@ -217,7 +217,7 @@ class MapNorm extends LayerNorm {
   }
 }
 
-function member(name: ConvNeXtName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+function member(name: ConvNeXtName, trunk: TrunkCost): NetworkDefinition<typeof fields> {
   const timmName = name.replace('-t', '_tiny').replace('-s', '_small').replace('-b', '_base');
   const architecture = () => ({ name: timmName, arguments: {} });
   return {

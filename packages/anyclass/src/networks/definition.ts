@@ -21,7 +21,7 @@ export interface NetworkDefinition<
   readonly paper?: string;
   /** What it takes as input. Default: images. */
   readonly input?: 'features';
-  readonly trunk: TrunkFigures;
+  readonly trunk: TrunkCost;
   /**
    * The image's side divided by the last feature map's: details much smaller than this many pixels are hard to see. Undefined
    * for feature vectors, which have no positions.
@@ -44,8 +44,8 @@ type OwnOptions<Fields extends z.ZodRawShape> = string extends keyof Fields
   ? unknown
   : Readonly<z.output<z.ZodObject<Fields>>>;
 
-/** Figures of everything before the last layer, for one image of 224 px or a vector of 224 features. */
-export interface TrunkFigures {
+/** The cost of everything before the last layer, for one image of 224 px or a vector of 224 features. */
+export interface TrunkCost {
   readonly parameters: number;
   readonly multiplyAdds: number;
   /** The input width of the last layer. */

@@ -4,7 +4,7 @@
 // with one input channel.
 
 import { cat, nn, type Tensor, tidy } from '@anyclass/torch';
-import type { NetworkDefinition, NetworkFamily, NoFields, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, NoFields, TrunkCost } from './definition.js';
 import { ActivatedBatchNorm } from './layers/activatedBatchNorm.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
@@ -182,7 +182,7 @@ class Transition extends nn.Module {
   }
 }
 
-function member(name: DenseNetName, trunk: TrunkFigures): NetworkDefinition<NoFields> {
+function member(name: DenseNetName, trunk: TrunkCost): NetworkDefinition<NoFields> {
   const architecture = () => ({ name: 'densenet121', arguments: {} });
   return {
     paper: '1608.06993',

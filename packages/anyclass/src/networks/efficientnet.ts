@@ -4,7 +4,7 @@
 // different network.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
-import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
@@ -98,7 +98,7 @@ class EfficientNetV2 extends Network {
   }
 }
 
-function member(name: EfficientNetName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+function member(name: EfficientNetName, trunk: TrunkCost): NetworkDefinition<typeof fields> {
   return {
     paper: '2104.00298',
     trunk,

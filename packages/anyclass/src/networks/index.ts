@@ -13,7 +13,7 @@ export type {
   ForeignNetwork,
   NamingConvention,
   NetworkDefinition,
-  TrunkFigures,
+  TrunkCost,
   WeightRules,
 } from './definition.js';
 export { foldBatchNorm } from './foldBatchNorm.js';

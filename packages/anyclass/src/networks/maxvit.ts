@@ -6,7 +6,7 @@
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
@@ -175,7 +175,7 @@ function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
-function member(name: MaxViTName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+function member(name: MaxViTName, trunk: TrunkCost): NetworkDefinition<typeof fields> {
   return {
     paper: '2204.01697',
     trunk,

@@ -4,7 +4,7 @@
 // here: `pooled` is its output.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
-import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
@@ -117,7 +117,7 @@ function multipleOf8(channels: number): number {
   return rounded < 0.9 * channels ? rounded + 8 : rounded;
 }
 
-function member(name: MobileNetName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+function member(name: MobileNetName, trunk: TrunkCost): NetworkDefinition<typeof fields> {
   return {
     paper: '1905.02244',
     trunk,

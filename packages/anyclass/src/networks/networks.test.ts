@@ -41,7 +41,7 @@ test.each([
   expect(networkCost(name, classes).parameters).toBe(parameters);
 });
 
-test.each(networkNames)('the listed figures of %s match the network', (name) => {
+test.each(networkNames)('the listed costs of %s match the network', (name) => {
   using network = blank(name, { classes: 17 });
   const counted = { parameters: network.parameterCount(), multiplyAdds: countMultiplyAdds(network) };
   expect(counted).toEqual(networkCost(name, 17));

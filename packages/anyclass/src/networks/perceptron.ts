@@ -25,13 +25,13 @@ type MlpOptions = OptionsOf<typeof mlpOptions>;
 
 const mlpDefaults = { hidden: [512, 256], dropout: 0.2 };
 
-/** Figures are for 224 features. */
-const figureFeatures = 224;
+/** Costs are for 224 features. */
+const costFeatures = 224;
 
 export const perceptron: NetworkFamily<'linear'> & NetworkFamily<'mlp', typeof mlpOptions> = {
   linear: {
     input: 'features',
-    trunk: { parameters: 0, multiplyAdds: 0, features: figureFeatures },
+    trunk: { parameters: 0, multiplyAdds: 0, features: costFeatures },
     stride: () => undefined,
     headBias: true,
     options: {},

@@ -4,7 +4,7 @@
 // first 1x1. torchvision's V2 weights and timm's are for the same networks.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
-import type { NetworkDefinition, NetworkFamily, NoFields, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, NoFields, TrunkCost } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
@@ -166,7 +166,7 @@ function shortcut(inputs: number, outputs: number, stride: 1 | 2): ConvNorm | nu
   return inputs === outputs && stride === 1 ? null : new ConvNorm(inputs, outputs, { kernel: 1, stride });
 }
 
-function member(name: ResNetName, trunk: TrunkFigures): NetworkDefinition<NoFields> {
+function member(name: ResNetName, trunk: TrunkCost): NetworkDefinition<NoFields> {
   const architecture = () => ({ name: name.replace('-', ''), arguments: {} });
   return {
     paper: '1512.03385',

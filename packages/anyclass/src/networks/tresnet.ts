@@ -7,7 +7,7 @@
 
 import { nn, type Tensor } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import type { NetworkDefinition, NetworkFamily, NoFields, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, NoFields, TrunkCost } from './definition.js';
 import type { Activation } from './layers/activatedBatchNorm.js';
 import { BlurPool } from './layers/blurPool.js';
 import { classHead } from './layers/classHead.js';
@@ -194,7 +194,7 @@ function checkInputSize(name: TResNetName, inputSize: number, square: number): v
   );
 }
 
-function member(name: TResNetName, trunk: TrunkFigures): NetworkDefinition<NoFields> {
+function member(name: TResNetName, trunk: TrunkCost): NetworkDefinition<NoFields> {
   // Only we have the small one.
   const timmName = name === 'tresnet-s' ? undefined : name.replace('-', '_');
   return {

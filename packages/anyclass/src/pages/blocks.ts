@@ -1,11 +1,11 @@
-// Tables and figures of a page, each with buttons to copy or save it.
+// Tables and charts of a page, each with buttons to copy or save it.
 
 import { themed } from '../charts/palette.js';
 import { escaped } from '../tables/escaped.js';
 import { htmlTable, type ReportTable, type Table, tableTexts } from '../tables/index.js';
 
-/** A figure and the name of its file. */
-export interface Figure {
+/** A chart and the name of its file. */
+export interface Chart {
   readonly name: string;
   readonly title: string;
   /** The SVG, in the palette's light colors. */
@@ -54,24 +54,24 @@ export function verdictBlock(text: string, isDoubtful = false): string {
   return `<p class="verdict${isDoubtful ? ' doubtful' : ''}">${escaped(text)}</p>`;
 }
 
-/** Returns a figure that follows the page's theme; when saved, it has the light colors. */
-export function figureBlock({ name, title, svg, isWide = false }: Figure): string {
+/** Returns a chart that follows the page's theme; when saved, it has the light colors. */
+export function chartBlock({ name, title, svg, isWide = false }: Chart): string {
   return `<div class="block${isWide ? ' wide' : ''}" data-name="${escaped(name)}">
 <p class="title">${escaped(title)}</p>
 <div class="scroll"${isWide ? ' tabindex="0"' : ''}>${themed(svg)}</div>
 <p class="actions">Save ${button('save', 'svg', 'SVG')}</p></div>`;
 }
 
-/** Places figures side by side if there is room. */
-export function figureRow(figures: readonly Figure[]): string {
-  return `<div class="charts">${figures.map(figureBlock).join('\n')}</div>`;
+/** Places charts side by side if there is room. */
+export function chartRow(charts: readonly Chart[]): string {
+  return `<div class="charts">${charts.map(chartBlock).join('\n')}</div>`;
 }
 
 /**
  * Returns panels of which one is shown at a time. `name` must be unique in the page.
  *
  * @example
- * choice('class-metric', 'Figure', [{ title: 'AP', html: '…' }, { title: 'F1', html: '…' }])
+ * choice('class-metric', 'Metric', [{ title: 'AP', html: '…' }, { title: 'F1', html: '…' }])
  */
 export function choice(
   name: string,

@@ -1,6 +1,6 @@
 /**
  * The script of pages: switches the theme, shows values under the pointer, switches between panels, sorts
- * tables by a column, and saves or copies tables and figures. Without it, all content is visible, including
+ * tables by a column, and saves or copies tables and charts. Without it, all content is visible, including
  * panels that a choice would hide.
  */
 export const pageScript = `

@@ -14,8 +14,8 @@ import { alignedModels, mismatch, type ScoresOfRun } from '../experiments/aligne
 import type { HeldDifference } from '../experiments/comparisonResult.js';
 import { crossFitted } from '../experiments/decidedRun.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
-import { isOfOneSign } from '../experiments/figures.js';
 import { heldDifferences } from '../experiments/methodDifferences.js';
+import { isOfOneSign } from '../experiments/metrics.js';
 import type { Run, ScoredImages } from '../experiments/readRuns.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { bySimplicity, type Candidate } from './candidates.js';
@@ -26,7 +26,7 @@ export interface Pilots {
   readonly runs: readonly Run[];
 }
 
-/** A loss as evaluated in a round. Figures are means over seeds. */
+/** A loss as evaluated in a round. Metrics are means over seeds. */
 export interface JudgedCandidate {
   readonly candidate: Candidate;
   /** Cross-fitted: each image is labeled by a decision fitted without it. F2 if decisions maximize F2. */
@@ -75,15 +75,15 @@ export async function judgeRound(pilots: readonly Pilots[], decision: DecisionCh
     for (const run of runs) if (seeds.includes(run.seed)) models.push(await modelOf(run, decision));
     groups.push(models);
   }
-  const drawn = drawnFigures(groups.flat());
-  const figure = decision.beta === 2 ? 'macroF2' : 'macroF1';
+  const drawn = drawnMetrics(groups.flat());
+  const metric = decision.beta === 2 ? 'macroF2' : 'macroF1';
   const judged = pilots.map(({ candidate }, i) => {
     const ofSeeds = drawn.slice(i * seeds.length, (i + 1) * seeds.length);
     const { value } = joinSeeds(ofSeeds);
     return {
       candidate,
       side: { seeds, replicates: ofSeeds },
-      f1: value[figure] ?? 0,
+      f1: value[metric] ?? 0,
       falseAlarmRate: value.falseAlarmRate,
       mAP: meanOf(groups[i]!.map(({ mAP }) => mAP)),
     };
@@ -94,13 +94,13 @@ export async function judgeRound(pilots: readonly Pilots[], decision: DecisionCh
   return {
     losses: ranked.map(({ side, ...rest }) => {
       const difference =
-        rest.candidate === best!.candidate ? null : heldDifferences(best!.side, side, each)[figure];
+        rest.candidate === best!.candidate ? null : heldDifferences(best!.side, side, each)[metric];
       return { ...rest, difference, isWithinNoise: difference === null || isNoise(difference) };
     }),
     seeds,
     effects: partEffects(
       judged.map(({ candidate, side }) => ({ candidate, drawn: joinSeeds(side.replicates) })),
-      figure,
+      metric,
     ),
     replicates: drawn[0]!.replicates.length,
     confidence,
@@ -138,8 +138,8 @@ async function modelOf({ folder, scores }: Run, decision: DecisionChoice): Promi
 /** Maximum labels to resample over all models and replicates: about half a minute of work. */
 const mostLabels = 4e9;
 
-/** Each model's figures as means over its deals. Deals divide the draws, so intervals reflect both. */
-function drawnFigures(models: readonly PilotModel[]): SeedReplicates[] {
+/** Each model's metrics as means over its deals. Deals divide the draws, so intervals reflect both. */
+function drawnMetrics(models: readonly PilotModel[]): SeedReplicates[] {
   const labels = models.reduce((sum, { deals }) => sum + deals[0]!.scores.length, 0);
   const { length } = models[0]!.deals;
   const replicates = Math.ceil(Math.max(100, Math.min(1000, mostLabels / labels)) / length);
@@ -176,7 +176,7 @@ interface Drawn {
   readonly drawn: SeedReplicates;
 }
 
-function partEffects(losses: readonly Drawn[], figure: 'macroF1' | 'macroF2'): PartEffect[] {
+function partEffects(losses: readonly Drawn[], metric: 'macroF1' | 'macroF2'): PartEffect[] {
   const without: Readonly<Record<PartEffect['part'], (loss: Candidate['loss']) => Twin | undefined>> = {
     balancing: ({ name, lambda, beta }) => (beta === null ? undefined : { name, lambda, isBalanced: false }),
     'any-class term': ({ name, lambda, beta }) =>
@@ -197,7 +197,7 @@ function partEffects(losses: readonly Drawn[], figure: 'macroF1' | 'macroF2'): P
       joinSeeds(pairs.map(({ twin }) => twin.drawn)),
       joinSeeds(pairs.map(({ loss }) => loss.drawn)),
       confidence,
-    )[figure];
+    )[metric];
     return f1 ? [{ part, pairs: pairs.length, f1 }] : [];
   });
 }

@@ -29,7 +29,7 @@ const scoringCost = 1 / 3;
 
 const fewestEpochs = 3;
 /**
- * With less, figures are chance: at least 1/50 of a full run, and at least this many images per epoch if
+ * With less, metrics are chance: at least 1/50 of a full run, and at least this many images per epoch if
  * there are as many.
  */
 const leastShare = 1 / 50;

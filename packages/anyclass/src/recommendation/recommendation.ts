@@ -91,7 +91,7 @@ function use(
       : candidate.role === 'configured'
         ? ", the configuration's own loss"
         : ', the simplest of them';
-  return `Use ${candidate.label}${why}: ${figureName(decision)} ${percent(f1)} ${decisionPhrase(decision)}, cross-fitted on validation.`;
+  return `Use ${candidate.label}${why}: ${metricName(decision)} ${percent(f1)} ${decisionPhrase(decision)}, cross-fitted on validation.`;
 }
 
 /** Names the losses that are clearly worse, the closest first. */
@@ -125,11 +125,11 @@ const partTitles: Readonly<Record<PartEffect['part'], string>> = {
 
 function effectText({ part, pairs, f1 }: PartEffect, decision: DecisionChoice): string {
   const isClear = f1.low > 0 || f1.high < 0;
-  return `${partTitles[part]}: ${figureName(decision)} ${differenceText(f1)} points on average over ${counted(pairs, 'pair')} of losses in round 1${isClear ? '' : ', within the noise'}.`;
+  return `${partTitles[part]}: ${metricName(decision)} ${differenceText(f1)} points on average over ${counted(pairs, 'pair')} of losses in round 1${isClear ? '' : ', within the noise'}.`;
 }
 
 /** The Fβ that decisions maximize and that losses are ranked by. */
-export function figureName({ beta }: Pick<DecisionChoice, 'beta'>): 'F1' | 'F2' {
+export function metricName({ beta }: Pick<DecisionChoice, 'beta'>): 'F1' | 'F2' {
   return beta === 2 ? 'F2' : 'F1';
 }
 

@@ -3,7 +3,7 @@
 import { counted } from '../errors/counted.js';
 import { decisionPhrase } from '../experiments/decisionText.js';
 import type { Cell, Table } from '../tables/index.js';
-import { figureName, type Recommendation, type RoundResult } from './recommendation.js';
+import { metricName, type Recommendation, type RoundResult } from './recommendation.js';
 
 /**
  * Has a row for each loss, from the last round that included it.
@@ -13,7 +13,7 @@ import { figureName, type Recommendation, type RoundResult } from './recommendat
  */
 export function recommendationTable(recommendation: Recommendation): Table {
   const { decision, rounds, label } = recommendation;
-  const figure = figureName(decision);
+  const metric = metricName(decision);
   const last = rounds.at(-1)!;
   const shown = new Set<string>();
   const rows = rounds
@@ -45,11 +45,11 @@ export function recommendationTable(recommendation: Recommendation): Table {
     );
   return {
     title: `Pilots, ${decisionPhrase(decision)}`,
-    note: `Percent, on validation; ${figure} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences from the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the validation instances (${last.replicates} replicates), widened for the number of losses; within noise: the interval contains 0, or seeds disagree.`,
+    note: `Percent, on validation; ${metric} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences from the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the validation instances (${last.replicates} replicates), widened for the number of losses; within noise: the interval contains 0, or seeds disagree.`,
     columns: [
       { title: 'loss', kind: 'text' },
       { title: 'round', kind: 'count' },
-      { title: figure, kind: 'percent' },
+      { title: metric, kind: 'percent' },
       { title: 'false alarms', kind: 'percent' },
       { title: 'mAP', kind: 'percent' },
       { title: 'vs. best', kind: 'difference' },

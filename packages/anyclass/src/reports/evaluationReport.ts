@@ -2,10 +2,10 @@ import type { Scored } from '@anyclass/core';
 import type { Judgment } from '../events/judgment.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/verdict.js';
-import { figureRow, verdictBlock } from '../pages/blocks.js';
+import { chartRow, verdictBlock } from '../pages/blocks.js';
 import { page, sections } from '../pages/page.js';
 import { judgmentSections } from './runReport.js';
-import { scoreFigures } from './scoreFigures.js';
+import { scoreCharts } from './scoreCharts.js';
 import { unreadableSection } from './unreadableImages.js';
 
 /**
@@ -32,7 +32,7 @@ export function evaluationPage(
             {
               name: 'scores',
               title: 'Scores',
-              parts: [figureRow(scoreFigures(scored, judgment.calibrated?.calibration))],
+              parts: [chartRow(scoreCharts(scored, judgment.calibrated?.calibration))],
             },
           ]
         : []),

@@ -6,7 +6,7 @@ import type { Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/verdict.js';
 import { type Table, textTable } from '../tables/index.js';
-import { classTable, figureTable } from './figureTables.js';
+import { classTable, metricTable } from './metricTables.js';
 
 /**
  * Formats a judgment as text: a verdict, the main metrics, then a line for each class.
@@ -15,17 +15,17 @@ import { classTable, figureTable } from './figureTables.js';
  * console.log(judgmentText(judge(scored)))
  */
 export function judgmentText(judgment: Judgment): string {
-  const { rows, positiveRows, negativeRows, undefinedFigures } = judgment.metrics;
+  const { rows, positiveRows, negativeRows, undefinedMetrics } = judgment.metrics;
   const { intervals, reliability, calibrated } = judgment;
   const ece = (value: number | null) => (value === null ? '–' : value.toFixed(4));
   return [
     judgmentVerdict(judgment),
     `${judgment.split || 'scores'}: ${counted(rows, 'instance')}, ${positiveRows.toLocaleString('en-US')} positive, ${negativeRows.toLocaleString('en-US')} negative; metrics in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
-    bare(figureTable(judgment)),
+    bare(metricTable(judgment)),
     bare(classTable(judgment)),
     ...decisionLines(judgment.decided),
     `calibration error of 'any class' ${ece(reliability.anyClassEce)}${calibrated ? `, ${ece(calibrated.anyClassEce)} after ${calibrated.calibration.kind} scaling` : ''}`,
-    ...undefinedLines(undefinedFigures),
+    ...undefinedLines(undefinedMetrics),
   ].join('\n\n');
 }
 
@@ -52,9 +52,9 @@ export function chosenEpoch({ bestEpoch, epochs, bestBy, isLastInstead }: RunSum
 }
 
 /** Returns one line for each undefined metric and reason, with all its classes. */
-function undefinedLines(figures: Judgment['metrics']['undefinedFigures']): string[] {
+function undefinedLines(metrics: Judgment['metrics']['undefinedMetrics']): string[] {
   const classesOf = new Map<string, string[]>();
-  for (const { metric, className, reason } of figures) {
+  for (const { metric, className, reason } of metrics) {
     if (className === undefined) continue;
     const key = `${metric} is undefined (${reason}): `;
     classesOf.set(key, [...(classesOf.get(key) ?? []), className]);

@@ -62,7 +62,7 @@ export async function mistakeGallery(
   dataset: Dataset,
   rowOf: (scoredRow: number) => number | undefined,
 ): Promise<string> {
-  const figures = await Promise.all(
+  const pictures = await Promise.all(
     mistakes.map(async ({ row, className, probability }) => {
       const at = rowOf(row);
       if (at === undefined) return '';
@@ -74,7 +74,7 @@ export async function mistakeGallery(
       return `<figure>${image}<figcaption><b>${escaped(className)}</b> ${percent(probability)}%<br>truth: ${escaped(truth)}<br>${name}</figcaption></figure>`;
     }),
   );
-  return `<div class="images">${figures.join('')}</div>`;
+  return `<div class="images">${pictures.join('')}</div>`;
 }
 
 function confidence({ probability }: { readonly probability: number }): number {

@@ -2,7 +2,7 @@
 // scores.
 //
 // The other reports: `evaluationReport` for the page of `evaluate`, `experiment/` for that of `report`,
-// `sweepFigures` for the file of `sweep`. They draw with `charts/`, and put figures and tables into the
+// `sweepCharts` for the file of `sweep`. They draw with `charts/`, and put charts and tables into the
 // blocks of `pages/`.
 
 import { join } from 'node:path';
@@ -12,18 +12,18 @@ import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
 import { judgmentVerdict } from '../experiments/verdict.js';
 import { writeWhole } from '../files/wholeFile.js';
-import { figureRow, tableBlock, verdictBlock } from '../pages/blocks.js';
+import { chartRow, tableBlock, verdictBlock } from '../pages/blocks.js';
 import { note, page, type Section, sections } from '../pages/page.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { openRun } from '../runs/runFolder.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
 import { readSummary } from '../runs/summary.js';
 import { escaped } from '../tables/escaped.js';
-import { classTable, figureTable } from './figureTables.js';
 import { chosenEpoch } from './judgmentText.js';
+import { classTable, metricTable } from './metricTables.js';
 import { confidentMistakes, type MistakeKind, mistakeGallery } from './mistakes.js';
-import { scoreFigures } from './scoreFigures.js';
-import { trainingFigures } from './trainingFigures.js';
+import { scoreCharts } from './scoreCharts.js';
+import { trainingCharts } from './trainingCharts.js';
 import { unreadableSection } from './unreadableImages.js';
 
 /**
@@ -41,11 +41,11 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
   const { network, loss } = summary;
   const list: Section[] = [
     ...judgmentSections(judged),
-    { name: 'training', title: 'Training', parts: [figureRow(trainingFigures(readEpochs(paths.metrics)))] },
+    { name: 'training', title: 'Training', parts: [chartRow(trainingCharts(readEpochs(paths.metrics)))] },
     {
       name: 'scores',
       title: `Scores on ${judged.split}`,
-      parts: [figureRow(scoreFigures(scored, judged.calibrated?.calibration))],
+      parts: [chartRow(scoreCharts(scored, judged.calibrated?.calibration))],
     },
     ...(dataset ? [await mistakeSection(scored, names, dataset)] : []),
     ...unreadableSection(summary.quarantined),
@@ -72,7 +72,7 @@ export function judgmentSections(judgment: Judgment): Section[] {
     {
       name: 'results',
       title: split === '' ? 'Results' : `Results on ${split}`,
-      parts: [tableBlock({ name: 'results', table: figureTable(judgment) })],
+      parts: [tableBlock({ name: 'results', table: metricTable(judgment) })],
     },
     {
       name: 'classes',

@@ -12,7 +12,7 @@ export interface RunScores extends Scored {
 }
 
 /**
- * Reads the probabilities and labels of a finished run on its validation or test split. Every figure in its
+ * Reads the probabilities and labels of a finished run on its validation or test split. Every metric in its
  * report can be recomputed from them.
  *
  * @example

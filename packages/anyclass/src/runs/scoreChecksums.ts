@@ -1,4 +1,4 @@
-// Checksums of the tables in a score folder: a changed digit would change the figures in every report.
+// Checksums of the tables in a score folder: a changed digit would change the metrics in every report.
 
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

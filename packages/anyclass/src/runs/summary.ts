@@ -10,13 +10,14 @@ import { readWhole } from '../files/wholeFile.js';
 import { classDecision } from './modelFile.js';
 import type { RunPaths } from './runFolder.js';
 
-/** The required part of a judgment in a file: the figures that reports use. */
+/** The required part of a judgment in a file: the metrics that reports use. */
 const judgedPart = z.object({
   split: z.string(),
   metrics: z.object({
     perClassF1: z.array(z.number()),
     perClassF2: z.array(z.number()),
     perClassAP: z.array(z.number().nullable()),
+    undefinedMetrics: z.array(z.unknown()),
   }),
 });
 

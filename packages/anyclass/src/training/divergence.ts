@@ -6,7 +6,7 @@ import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import type { Network } from '../networks/network.js';
 
-export interface StepFigures {
+export interface StepMetrics {
   readonly loss: number;
   readonly largestLogit: number;
   readonly gradientNorm: number;
@@ -15,7 +15,7 @@ export interface StepFigures {
 /**
  * Whether training can continue after a step. A float16 gradient may overflow; the scaler skips such steps.
  */
-export function isHealthy({ loss, gradientNorm }: StepFigures, scaled: boolean): boolean {
+export function isHealthy({ loss, gradientNorm }: StepMetrics, scaled: boolean): boolean {
   return Number.isFinite(loss) && (scaled || Number.isFinite(gradientNorm));
 }
 
@@ -26,7 +26,7 @@ export function isHealthy({ loss, gradientNorm }: StepFigures, scaled: boolean):
  * throw divergence({ loss: NaN, largestLogit: Infinity, gradientNorm: NaN }, { epoch: 3, step: 17, names, network });
  */
 export function divergence(
-  figures: StepFigures,
+  metrics: StepMetrics,
   where: {
     readonly epoch: number;
     readonly step: number;
@@ -40,8 +40,8 @@ export function divergence(
   const largest = norms.filter(({ norm }) => Number.isFinite(norm)).sort((a, b) => b.norm - a.norm);
   return new UserError(
     [
-      `the loss is ${figures.loss} in epoch ${where.epoch}, step ${where.step}: the run stops`,
-      `  largest logit ${figures.largestLogit}, gradient norm ${figures.gradientNorm}`,
+      `the loss is ${metrics.loss} in epoch ${where.epoch}, step ${where.step}: the run stops`,
+      `  largest logit ${metrics.largestLogit}, gradient norm ${metrics.gradientNorm}`,
       `  names in the batch: ${listed(where.names, 8)}`,
       ...(notFinite.length > 0 ? [`  gradients not finite in: ${normTexts(notFinite)}`] : []),
       ...(largest.length > 0 ? [`  longest gradients: ${normTexts(largest)}`] : []),

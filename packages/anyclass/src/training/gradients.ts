@@ -7,8 +7,8 @@ import { inPrecision } from '../inference/computeDevice.js';
 import { anyClassLoss, anyClassSums } from '../losses/anyClassLoss.js';
 import type { StepParts } from './stepParts.js';
 
-/** Figures of the whole batch, over all ranks. */
-export interface BatchFigures {
+/** Metrics of the whole batch, over all ranks. */
+export interface BatchMetrics {
   readonly loss: Tensor;
   /** The largest magnitude of a logit. */
   readonly largestLogit: Tensor;
@@ -16,7 +16,7 @@ export interface BatchFigures {
   readonly images: Tensor | number;
 }
 
-export type GradientComputation = (images: Tensor, targets: Tensor) => BatchFigures;
+export type GradientComputation = (images: Tensor, targets: Tensor) => BatchMetrics;
 
 /**
  * Returns a function that computes the gradients of a network's parameters from a batch, or from this rank's
@@ -36,7 +36,7 @@ function wholeBatch(
   { network, scaler, loss: options, settings }: StepParts,
   images: Tensor,
   targets: Tensor,
-): BatchFigures {
+): BatchMetrics {
   const logits = inPrecision(settings, () => network.forward(images)).to('float32');
   const loss = anyClassLoss(logits, targets, options);
   scaler.scale(loss).backward();
@@ -57,7 +57,7 @@ function inParts(
   sums: RankSums | undefined,
   images: Tensor,
   targets: Tensor,
-): BatchFigures {
+): BatchMetrics {
   const [rows = 0] = targets.shape;
   const device = targets.device;
   const { denominator } = noGrad(() => anyClassSums(zeros(targets.shape, { device }), targets, options));
@@ -83,7 +83,7 @@ function inParts(
     });
   }
   sums?.finish();
-  return sums ? sums.figures(total, largest, rows) : { loss: total, largestLogit: largest, images: rows };
+  return sums ? sums.metrics(total, largest, rows) : { loss: total, largestLogit: largest, images: rows };
 }
 
 /** The sums over ranks in a step. */
@@ -93,7 +93,7 @@ interface RankSums {
   /** Call before the last backward of the step: gradients are then summed as they become available. */
   prepare(): void;
   finish(): void;
-  figures(loss: Tensor, largestLogit: Tensor, images: number): BatchFigures;
+  metrics(loss: Tensor, largestLogit: Tensor, images: number): BatchMetrics;
 }
 
 function rankSums({ rank, worldSize, group }: Ranks, optimizer: optim.Optimizer): RankSums {
@@ -106,7 +106,7 @@ function rankSums({ rank, worldSize, group }: Ranks, optimizer: optim.Optimizer)
       buckets.prepare();
     },
     finish: () => buckets?.finish(),
-    figures(loss, largestLogit, images) {
+    metrics(loss, largestLogit, images) {
       return noGrad(() => {
         const all = zeros([2 + worldSize], { device: loss.device });
         all.at(0).copy_(loss);

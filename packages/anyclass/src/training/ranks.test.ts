@@ -38,7 +38,7 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
     const one = await rankGradients(at('one'), 1, ['tresnet-s', '1']);
     const two = await rankGradients(at('two'), 2, ['tresnet-s', '1']);
     expect(distance(one.gradient, two.gradient)).toBeLessThan(1e-6);
-    expect(distance(one.figures, two.figures)).toBeLessThan(1e-6);
+    expect(distance(one.metrics, two.metrics)).toBeLessThan(1e-6);
   }, 120_000);
 
   test('training matches that of one process, and only one file of each kind is written', async () => {

@@ -47,7 +47,7 @@ export function epochClock({ progress, configuration }: Session, now = () => per
 /**
  * The event for listeners after a step. Images that could not be read do not count.
  *
- * @param waiting steps whose figures have not been read yet; until then they count as full batches
+ * @param waiting steps whose metrics have not been read yet; until then they count as full batches
  */
 export function stepEvent(session: Session, clock: EpochClock, waiting: number): StepEvent {
   const { configuration, data, loader, optimizer, progress } = session;

@@ -81,7 +81,7 @@ describe('a run', () => {
     }
   });
 
-  test('has figures that can be recomputed from its saved scores', async () => {
+  test('has metrics that can be recomputed from its saved scores', async () => {
     const table = async (split: string) =>
       joinTables(
         await readTable(at('whole', 'scores', `${split}.csv`)),
@@ -102,7 +102,7 @@ describe('a run', () => {
     expect(measure(test, { threshold: decision })).toEqual(decided?.metrics);
   });
 
-  test('with damaged scores allows no new decision, not even one without figures on test', async () => {
+  test('with damaged scores allows no new decision, not even one without metrics on test', async () => {
     const file = at('whole', 'scores', 'test.csv');
     const whole = readFileSync(file);
     const lastDigit = whole.at(-2) === 0x37 ? '8' : '7';

@@ -10,19 +10,19 @@ import { setTrainingMode, trainedPart } from './optimizer.js';
 import { saveCheckpoint } from './savedState.js';
 import type { Session } from './session.js';
 import { type EpochClock, epochClock, stepEvent } from './stepEvents.js';
-import { stepFigures } from './stepFigures.js';
+import { stepMetrics } from './stepMetrics.js';
 import { trainingSize } from './trainingSizes.js';
 import { anyRank, startVote } from './votes.js';
 
 /** Trains to the end of the epoch, or returns true at the step where a rank was asked to stop. */
 export async function trainEpoch(session: Session, run: ActiveRun): Promise<boolean> {
   const { progress, loader, configuration, network } = session;
-  const figures = stepFigures(session, run);
+  const metrics = stepMetrics(session, run);
   const clock = epochClock(session);
   const part = trainedPart(configuration, progress.epoch);
   setTrainingMode(network, part);
   if (progress.step === 0) tellOfPart(session, run);
-  run.emit(stepEvent(session, clock, figures.waiting));
+  run.emit(stepEvent(session, clock, metrics.waiting));
   const { ranks } = run;
   const isAborted = () => run.options.signal?.aborted ?? false;
   if (await anyRank(ranks, isAborted())) return true;
@@ -36,21 +36,21 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
         const { images, targets } = augmentedBatch(session, batch);
         return session.steps[part](images, targets);
       });
-      figures.add(outcome, progress.step, batch.indices);
+      metrics.add(outcome, progress.step, batch.indices);
     }
     progress.step++;
-    if (figures.areDue() || progress.step === loader.stepsPerEpoch) figures.read();
+    if (metrics.areDue() || progress.step === loader.stepsPerEpoch) metrics.read();
     await otherEvents();
     clock.stepDone();
-    run.emit(stepEvent(session, clock, figures.waiting));
+    run.emit(stepEvent(session, clock, metrics.waiting));
     const { stop, save } = decide();
     if (stop) {
-      figures.read();
+      metrics.read();
       return true;
     }
-    if (save) checkpoint(session, run, figures.read, clock);
+    if (save) checkpoint(session, run, metrics.read, clock);
   }
-  figures.read();
+  metrics.read();
   return false;
 }
 
@@ -69,9 +69,9 @@ function tellOfPart({ configuration: { network }, progress }: Session, run: Acti
   if (progress.epoch === frozenEpochs) run.note('All layers train from this epoch on');
 }
 
-/** Saves a checkpoint within an epoch, with the figures of all steps so far. Its time does not count. */
-function checkpoint(session: Session, run: ActiveRun, readFigures: () => void, clock: EpochClock): void {
-  readFigures();
+/** Saves a checkpoint within an epoch, with the metrics of all steps so far. Its time does not count. */
+function checkpoint(session: Session, run: ActiveRun, readMetrics: () => void, clock: EpochClock): void {
+  readMetrics();
   saveCheckpoint(session, run);
   clock.restart();
 }

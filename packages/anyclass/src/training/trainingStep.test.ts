@@ -65,10 +65,10 @@ test('each step moves the average toward the weights by 1 - decay', () => {
 });
 
 test('an infinite gradient is unhealthy, except in float16, where the scaler skips the step', () => {
-  const figures = { loss: 1, largestLogit: 3, gradientNorm: Number.POSITIVE_INFINITY };
-  expect(isHealthy(figures, false)).toBe(false);
-  expect(isHealthy(figures, true)).toBe(true);
-  expect(isHealthy({ ...figures, loss: Number.NaN }, true)).toBe(false);
+  const metrics = { loss: 1, largestLogit: 3, gradientNorm: Number.POSITIVE_INFINITY };
+  expect(isHealthy(metrics, false)).toBe(false);
+  expect(isHealthy(metrics, true)).toBe(true);
+  expect(isHealthy({ ...metrics, loss: Number.NaN }, true)).toBe(false);
 });
 
 test('an epoch is better with a higher metric or a lower loss', () => {

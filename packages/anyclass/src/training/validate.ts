@@ -46,13 +46,13 @@ export async function validate(session: Session, run: ActiveRun): Promise<Valida
   const result = await scoreSplit(session, 'validation', run);
   session.validated = { epoch: session.progress.epoch + 1, scores: result };
   const { ranks } = run;
-  if (!ranks) return figuresOf(session, run, result);
+  if (!ranks) return metricsOf(session, run, result);
   const unread = await gatherTexts(ranks, String(session.loader.quarantined().length));
   const quarantinedInTraining = unread.reduce((sum, text) => sum + Number(text), 0);
-  return fromFirst(ranks, () => ({ ...figuresOf(session, run, result), quarantinedInTraining }));
+  return fromFirst(ranks, () => ({ ...metricsOf(session, run, result), quarantinedInTraining }));
 }
 
-function figuresOf(session: Session, run: ActiveRun, result: SplitScores): Validation {
+function metricsOf(session: Session, run: ActiveRun, result: SplitScores): Validation {
   const { logits, targets, scored, rows } = result;
   const broken = logits.findIndex((logit) => !Number.isFinite(logit));
   if (broken >= 0) {

@@ -4,10 +4,10 @@ import { compare, placeText, worstOfCases } from './check.js';
 const tolerance = { relative: 1e-3, floor: 0 };
 
 test('the largest error counts, and its place is reported', () => {
-  const check = compare('figure', [1, 2.001, 3], [1, 2, 3], tolerance);
+  const check = compare('name', [1, 2.001, 3], [1, 2, 3], tolerance);
   expect(check.error).toBeCloseTo(5e-4, 8);
   expect(check).toMatchObject({ ok: true, place: { value: 1 } });
-  expect(compare('figure', [1, 2.1, 3], [1, 2, 3], tolerance).ok).toBe(false);
+  expect(compare('name', [1, 2.1, 3], [1, 2, 3], tolerance).ok).toBe(false);
 });
 
 test.each([
@@ -17,24 +17,24 @@ test.each([
   ['too few values', []],
   ['too many values', [1, 1]],
 ])('%s instead of a number fails', (_, found) => {
-  expect(compare('figure', found, 1, tolerance)).toMatchObject({
+  expect(compare('name', found, 1, tolerance)).toMatchObject({
     ok: false,
     error: Number.POSITIVE_INFINITY,
   });
 });
 
 test('null matches only an undefined value', () => {
-  expect(compare('figure', [null], null, tolerance).ok).toBe(true);
-  expect(compare('figure', [0], null, tolerance).ok).toBe(false);
+  expect(compare('name', [null], null, tolerance).ok).toBe(true);
+  expect(compare('name', [0], null, tolerance).ok).toBe(false);
 });
 
 test('the floor tolerates errors of values near zero', () => {
-  expect(compare('figure', [1e-7], 0, tolerance).ok).toBe(false);
-  expect(compare('figure', [1e-7], 0, { relative: 1e-3, floor: 1e-3 }).ok).toBe(true);
+  expect(compare('name', [1e-7], 0, tolerance).ok).toBe(false);
+  expect(compare('name', [1e-7], 0, { relative: 1e-3, floor: 1e-3 }).ok).toBe(true);
 });
 
 test('the worst check of each quantity over all cases is kept, with its case', () => {
-  const check = (figure: string, error: number) => ({ figure, error, tolerance: 1, ok: true });
+  const check = (name: string, error: number) => ({ name, error, tolerance: 1, ok: true });
   const cases = [
     [check('a', 0.1), check('b', 0)],
     [{ ...check('a', 0.5), place: { value: 2 } }],

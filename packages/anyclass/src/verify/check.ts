@@ -4,7 +4,7 @@ import { listed } from '../errors/listed.js';
 
 export interface Check {
   /** Name of the quantity. */
-  readonly figure: string;
+  readonly name: string;
   /** The largest error; 0 if exact, infinite if a number is missing. */
   readonly error: number;
   readonly tolerance: number;
@@ -47,10 +47,10 @@ export type Expected = number | null | readonly Expected[];
  * Compares numbers, lists of numbers, or null for 'undefined', and finds the largest error.
  *
  * @example
- * compare('loss', [1.0000001], [1], { relative: 1e-5, floor: 0 }) // { figure: 'loss', error: 1e-7, …, ok: true }
+ * compare('loss', [1.0000001], [1], { relative: 1e-5, floor: 0 }) // { name: 'loss', error: 1e-7, …, ok: true }
  */
 export function compare(
-  figure: string,
+  name: string,
   found: ArrayLike<number | null>,
   expected: Expected,
   { relative, floor }: Tolerance,
@@ -58,7 +58,7 @@ export function compare(
   const values = flatten(expected);
   if (found.length !== values.length) {
     const place = { counts: { found: found.length, expected: values.length } };
-    return { figure, error: Number.POSITIVE_INFINITY, tolerance: relative, ok: false, place };
+    return { name, error: Number.POSITIVE_INFINITY, tolerance: relative, ok: false, place };
   }
   let error = 0;
   let worst = 0;
@@ -66,7 +66,7 @@ export function compare(
     const one = errorOf(found[i] ?? null, value, floor);
     if (one > error) [error, worst] = [one, i];
   });
-  const check = { figure, error, tolerance: relative, ok: error <= relative };
+  const check = { name, error, tolerance: relative, ok: error <= relative };
   return values.length > 1 && error > 0 ? { ...check, place: { value: worst } } : check;
 }
 
@@ -80,9 +80,9 @@ export function worstOfCases<Case>(cases: readonly Case[], checksOf: (given: Cas
   const worst = new Map<string, Check>();
   for (const [i, given] of cases.entries()) {
     for (const check of checksOf(given)) {
-      const other = worst.get(check.figure);
+      const other = worst.get(check.name);
       if (!other || check.error > other.error)
-        worst.set(check.figure, { ...check, place: { case: i, ...check.place } });
+        worst.set(check.name, { ...check, place: { case: i, ...check.place } });
     }
   }
   return [...worst.values()];

@@ -19,8 +19,8 @@ describe('networks match the published ones in names, shapes, logits, loss, grad
     (name) => {
       const report = verifyFile(path.join(vectors, `network_${name}.json`));
       expect(report.checks.filter(({ ok }) => !ok)).toEqual([]);
-      const figures = report.checks.map(({ figure }) => figure);
-      expect(figures.slice(0, 7)).toEqual([
+      const names = report.checks.map(({ name }) => name);
+      expect(names.slice(0, 7)).toEqual([
         'parameters',
         'names and shapes',
         'eval logits',
@@ -29,7 +29,7 @@ describe('networks match the published ones in names, shapes, logits, loss, grad
         'gradient norm',
         "parameters' gradient norms",
       ]);
-      expect(figures.includes('running statistics')).toBe(name !== 'vit_b_16');
+      expect(names.includes('running statistics')).toBe(name !== 'vit_b_16');
     },
     300_000,
   );
@@ -51,7 +51,7 @@ describe('networks match those of an independent implementation', () => {
 
   test('in float64 to 1e-9', () => {
     const checks = verifyNetwork(networkVectors('tresnet_m_negative'), { dtype: 'float64' });
-    for (const { figure, error } of checks) expect([figure, error < 1e-9]).toEqual([figure, true]);
+    for (const { name, error } of checks) expect([name, error < 1e-9]).toEqual([name, true]);
   });
 });
 
@@ -63,8 +63,8 @@ test('the salt also varies the input: logits of an unsalted input do not match',
   const values = [...logits.toFloat32Array()];
   const evalLogits = given.evalLogits.map((row, i) => row.map((_, j) => values[i * row.length + j]!));
   const checks = verifyNetwork({ ...given, evalLogits });
-  expect(checks.find(({ figure }) => figure === 'eval logits')).toMatchObject({ ok: false });
-  expect(checks.find(({ figure }) => figure === 'train logits')).toMatchObject({ ok: true });
+  expect(checks.find(({ name }) => name === 'eval logits')).toMatchObject({ ok: false });
+  expect(checks.find(({ name }) => name === 'train logits')).toMatchObject({ ok: true });
 });
 
 test('losses and metrics match their golden values', () => {
@@ -72,10 +72,10 @@ test('losses and metrics match their golden values', () => {
   const metrics = verifyFile(path.join(coreVectors, 'metrics.json'));
   expect(losses.ok).toBe(true);
   expect(metrics.ok).toBe(true);
-  expect(losses.checks.map(({ figure }) => figure)).toEqual(
+  expect(losses.checks.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['gradient', 'gradient on tensors']),
   );
-  expect(metrics.checks.map(({ figure }) => figure)).toContain('perClassAP');
+  expect(metrics.checks.map(({ name }) => name)).toContain('perClassAP');
 });
 
 test('a wrong structure is reported, and nothing is computed with it', () => {
@@ -83,7 +83,7 @@ test('a wrong structure is reported, and nothing is computed with it', () => {
   const [first, ...others] = given.stateDict;
   const stateDict = [[first![0], [64, 48, 5, 5]] as [string, number[]], ...others];
   const checks = verifyNetwork({ ...given, stateDict });
-  expect(checks.map(({ figure, ok }) => [figure, ok])).toEqual([
+  expect(checks.map(({ name, ok }) => [name, ok])).toEqual([
     ['parameters', true],
     ['names and shapes', false],
   ]);
@@ -97,7 +97,7 @@ test('a gradient that does not match is reported with its parameter', () => {
   const given = networkVectors('resnet_18');
   const gradNorms = { ...given.gradNorms, 'fc.weight': given.gradNorms['fc.weight']! * 2 };
   const check = verifyNetwork({ ...given, gradNorms }).find(({ ok }) => !ok);
-  expect(check).toMatchObject({ figure: "parameters' gradient norms", place: { entry: 'fc.weight' } });
+  expect(check).toMatchObject({ name: "parameters' gradient norms", place: { entry: 'fc.weight' } });
 });
 
 test('the name of a file with an unknown or impossible network is reported', () => {

@@ -31,14 +31,14 @@ const lossCase = z.object({
   }),
 });
 
-const figure = z.union([z.number(), z.null(), z.array(z.union([z.number(), z.null()]))]);
+const name = z.union([z.number(), z.null(), z.array(z.union([z.number(), z.null()]))]);
 
 const metricsCase = z.object({
   scores: matrix,
   targets: matrix,
   classImportance: z.array(z.number()).optional(),
   threshold: z.number(),
-  expected: z.record(z.string(), figure),
+  expected: z.record(z.string(), name),
 });
 
 const norms = z.record(z.string(), z.number());

@@ -52,11 +52,11 @@ export function verifyFile(path: string, options: VerifyNetworkOptions = {}): Ve
 
 /** Returns one line per quantity, and one for the whole file. */
 export function vectorReportText({ file, title, checks, ok }: VectorReport): string {
-  const lines = checks.map(({ figure, error, tolerance, ok: fine, place }) => {
+  const lines = checks.map(({ name, error, tolerance, ok: fine, place }) => {
     const size = tolerance === 0 ? (error === 0 ? 'exact' : `${error} differ`) : error.toExponential(1);
     const limit = tolerance === 0 ? '' : `of ${tolerance.toExponential(0)}`;
     const where = fine || place === undefined ? '' : `  ${placeText(place)}`;
-    return `  ${figure.padEnd(28)}${size.padStart(10)} ${limit.padEnd(9)}${fine ? 'ok' : 'FAILED'}${where}`;
+    return `  ${name.padEnd(28)}${size.padStart(10)} ${limit.padEnd(9)}${fine ? 'ok' : 'FAILED'}${where}`;
   });
   return [`${file}: ${title}`, ...lines, `  ${ok ? 'ok' : 'FAILED'}`].join('\n');
 }

@@ -13,8 +13,8 @@ function checkCase({ scores, targets, threshold, classImportance, expected }: Me
   const classNames = (scores[0] ?? []).map((_, j) => `class ${j}`);
   const scored = { scores: Float64Array.from(scores.flat()), targets: targets.flat(), classNames };
   const found = measure(scored, { threshold, ...(classImportance && { classImportance }) });
-  return Object.entries(expected).map(([figure, value]) =>
-    compare(figure, numbersOf(found, figure), value, tolerance),
+  return Object.entries(expected).map(([name, value]) =>
+    compare(name, numbersOf(found, name), value, tolerance),
   );
 }
 

@@ -30,7 +30,7 @@ const gradientFloor = 1e-2;
  * Compares a network with its golden values.
  *
  * @example
- * verifyNetwork(vectors).find(({ figure }) => figure === 'eval logits') // { error: 2.4e-7, tolerance: 2e-3, ok: true, … }
+ * verifyNetwork(vectors).find(({ name }) => name === 'eval logits') // { error: 2.4e-7, tolerance: 2e-3, ok: true, … }
  */
 export function verifyNetwork(vectors: NetworkVectors, options: VerifyNetworkOptions = {}): Check[] {
   const { device = 'cpu', dtype = 'float32', onStage = () => {} } = options;
@@ -78,7 +78,7 @@ function checkStructure(network: Network, vectors: NetworkVectors): Check[] {
   const found = Array.from(network.stateDict(), ([name, { shape }]) => ({ name, shape }));
   const structure = { lacks: missingFrom(found, expected), has: missingFrom(expected, found) };
   const error = structure.lacks.length + structure.has.length;
-  const names = { figure: 'names and shapes', error, tolerance: 0, ok: error === 0 };
+  const names = { name: 'names and shapes', error, tolerance: 0, ok: error === 0 };
   return [
     compare('parameters', [network.parameterCount()], vectors.parameters, { relative: 0, floor: 0 }),
     names.ok ? names : { ...names, place: { structure } },
@@ -154,12 +154,12 @@ function checkStatistics(network: Network, norms: Readonly<Record<string, number
   return [compareEntries('running statistics', found, norms, tolerance)];
 }
 
-function compareLogits(figure: string, found: Float64Array, expected: readonly number[][]): Check {
+function compareLogits(name: string, found: Float64Array, expected: readonly number[][]): Check {
   const most = largest(expected);
   // Errors are relative to the largest logit, so the expected value itself is not part of the scale.
   const errors = found.map((value, i) => (value - (expected.flat()[i] ?? Number.NaN)) / most);
   return compare(
-    figure,
+    name,
     errors,
     Array.from(errors, () => 0),
     { relative: logitTolerance, floor: 1 },
@@ -168,12 +168,12 @@ function compareLogits(figure: string, found: Float64Array, expected: readonly n
 
 /** Compares one number for each entry of the state dict. */
 function compareEntries(
-  figure: string,
+  name: string,
   found: readonly (number | null)[],
   expected: Readonly<Record<string, number>>,
   tolerance: Tolerance,
 ): Check {
-  const check = compare(figure, found, Object.values(expected), tolerance);
+  const check = compare(name, found, Object.values(expected), tolerance);
   const entry = Object.keys(expected)[check.place?.value ?? 0];
   return check.place?.value === undefined || entry === undefined ? check : { ...check, place: { entry } };
 }

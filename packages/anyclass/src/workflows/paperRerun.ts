@@ -25,7 +25,7 @@ export interface RerunResult {
   readonly estimate: PlanEstimate;
   /** Omitted in a dry run, after an interruption, or if no run is finished. */
   readonly comparison?: Comparison;
-  /** Path of the page, if there is a comparison; tables and figures are in the folder of the same name. */
+  /** Path of the page, if there is a comparison; tables and charts are in the folder of the same name. */
   readonly page?: string;
   readonly unfinished: readonly UnfinishedRun[];
 }

@@ -6,26 +6,26 @@ import { bootstrap, bootstrapAt } from './bootstrap.js';
 import { pairedBootstrap } from './pairedBootstrap.js';
 import { quantile } from './quantile.js';
 
-type Figure = 'macroF1' | 'mAP' | 'rocAuc';
+type Metric = 'macroF1' | 'mAP' | 'rocAuc';
 const fixture: {
   scores: number[];
   targets: number[];
   classes: number;
   replicates: number;
   seed: number;
-  intervals: Record<Figure, { low: number; high: number; standardError: number }>;
+  intervals: Record<Metric, { low: number; high: number; standardError: number }>;
 } = readFixture('bootstrap.json');
 const classNames = Array.from({ length: fixture.classes }, (_, j) => `class ${j}`);
 const scored = { scores: Float64Array.from(fixture.scores), targets: fixture.targets, classNames };
 const options = { replicates: fixture.replicates, seed: fixture.seed };
 
-const figures: Figure[] = ['macroF1', 'mAP', 'rocAuc'];
-test.each(figures)('the interval of %s matches scikit-learn on rows drawn by numpy', (figure) => {
-  const interval = bootstrap(scored, options).overall[figure]!;
-  expect(interval.value).toBe(measure(scored)[figure]);
-  expect(interval.low).toBeCloseTo(fixture.intervals[figure].low, 12);
-  expect(interval.high).toBeCloseTo(fixture.intervals[figure].high, 12);
-  expect(interval.standardError).toBeCloseTo(fixture.intervals[figure].standardError, 12);
+const metrics: Metric[] = ['macroF1', 'mAP', 'rocAuc'];
+test.each(metrics)('the interval of %s matches scikit-learn on rows drawn by numpy', (metric) => {
+  const interval = bootstrap(scored, options).overall[metric]!;
+  expect(interval.value).toBe(measure(scored)[metric]);
+  expect(interval.low).toBeCloseTo(fixture.intervals[metric].low, 12);
+  expect(interval.high).toBeCloseTo(fixture.intervals[metric].high, 12);
+  expect(interval.standardError).toBeCloseTo(fixture.intervals[metric].standardError, 12);
 });
 
 test('the examples in the documentation hold', () => {
@@ -76,7 +76,7 @@ test('the same seed gives the same intervals, another seed different ones', () =
   expect(bootstrap(scored, { ...options, seed: 6 }).overall.mAP).not.toEqual(overall.mAP);
 });
 
-test('an undefined figure has no interval; one undefined in some replicates says in how many', () => {
+test('an undefined metric has no interval; one undefined in some replicates says in how many', () => {
   const rare = {
     scores: new Float64Array([0.9, 0.1, 0.8, 0.2, 0.3, 0.4]),
     targets: [1, 0, 0, 0, 0, 0],

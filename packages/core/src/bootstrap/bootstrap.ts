@@ -2,17 +2,17 @@ import { metricsAt } from '../metrics/measure.js';
 import { type MeasureOptions, prepareMeasurements, type Threshold } from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
-import { type ClassFigure, forClassFigures, forOverallFigures, type OverallFigure } from './figures.js';
+import { type ClassMetric, forClassMetrics, forOverallMetrics, type OverallMetric } from './metricNames.js';
 import { quantile } from './quantile.js';
 import { type BootstrapOptions, checkBootstrap, drawSettings } from './replicates.js';
 
-/** A figure with its percentile interval, which holds the central share of the replicates. */
+/** A metric with its percentile interval, which holds the central share of the replicates. */
 export interface Interval {
   readonly value: number;
   readonly low: number;
   readonly high: number;
   readonly standardError: number;
-  /** Replicates left out because the figure was undefined, such as the AP of a class that was not drawn. */
+  /** Replicates left out because the metric was undefined, such as the AP of a class that was not drawn. */
   readonly undefinedReplicates: number;
 }
 
@@ -21,10 +21,10 @@ export interface Bootstrap {
   readonly replicates: number;
   readonly seed: number;
   readonly confidence: number;
-  /** Null if the figure itself is undefined; `metrics.undefinedFigures` says why. */
-  readonly overall: Readonly<Record<OverallFigure, Interval | null>>;
+  /** Null if the metric itself is undefined; `metrics.undefinedMetrics` says why. */
+  readonly overall: Readonly<Record<OverallMetric, Interval | null>>;
   /** One entry per class. */
-  readonly perClass: Readonly<Record<ClassFigure, readonly (Interval | null)[]>>;
+  readonly perClass: Readonly<Record<ClassMetric, readonly (Interval | null)[]>>;
 }
 
 /**
@@ -62,12 +62,12 @@ export function bootstrapAt(
   const whole = metricsAt(settings, new Uint16Array(settings[0]!.ranked.rows).fill(1));
   const drawn = drawSettings(settings, replicates, seed);
   return whole.map((metrics, setting) => {
-    const interval = (figure: (metrics: Metrics) => number | null) => {
-      const value = figure(metrics);
+    const interval = (metric: (metrics: Metrics) => number | null) => {
+      const value = metric(metrics);
       if (value === null) return null;
       return intervalOf(
         value,
-        drawn.map((replicate) => figure(replicate[setting]!)),
+        drawn.map((replicate) => metric(replicate[setting]!)),
         confidence,
       );
     };
@@ -76,22 +76,22 @@ export function bootstrapAt(
       replicates,
       seed,
       confidence,
-      overall: forOverallFigures((name) => interval((of) => of[name])),
-      perClass: forClassFigures(metrics.classNames.length, (name, j) => interval((of) => of[name][j]!)),
+      overall: forOverallMetrics((name) => interval((of) => of[name])),
+      perClass: forClassMetrics(metrics.classNames.length, (name, j) => interval((of) => of[name][j]!)),
     };
   });
 }
 
-/** Returns the percentile interval of a figure's replicates. */
+/** Returns the percentile interval of a metric's replicates. */
 export function intervalOf(
   value: number,
   replicates: readonly (number | null)[],
   confidence: number,
 ): Interval | null {
-  const defined = Float64Array.from(replicates.filter((figure) => figure !== null)).sort();
+  const defined = Float64Array.from(replicates.filter((metric) => metric !== null)).sort();
   if (defined.length === 0) return null;
-  const mean = defined.reduce((sum, figure) => sum + figure, 0) / defined.length;
-  const squares = defined.reduce((sum, figure) => sum + (figure - mean) ** 2, 0);
+  const mean = defined.reduce((sum, metric) => sum + metric, 0) / defined.length;
+  const squares = defined.reduce((sum, metric) => sum + (metric - mean) ** 2, 0);
   return {
     value,
     low: quantile(defined, (1 - confidence) / 2),

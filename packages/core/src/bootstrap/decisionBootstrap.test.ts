@@ -24,15 +24,15 @@ const [plain, better] = [model(1), model(3)];
 const budget = { falseAlarms: 0.2, confidence: null };
 const decided = (of: typeof plain) => ({ ...of, decision: { budget } });
 
-test('the figures come from decisions fitted on validation and measured on test', () => {
+test('the metrics come from decisions fitted on validation and measured on test', () => {
   const { models, differences } = decisionBootstrap([decided(plain), decided(better)], { replicates: 3 });
   const [first, second] = [plain, better].map(({ validation, test: elsewhere }) =>
     measure(elsewhere, { threshold: fitDecision(validation, { budget }) }),
   );
-  for (const figure of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate'] as const) {
-    expect(models[0]![figure]!.value).toBe(first![figure]);
-    expect(differences[0]![figure]).toMatchObject({ first: first![figure], second: second![figure] });
-    expect(differences[0]![figure]!.value).toBe(second![figure]! - first![figure]!);
+  for (const metric of ['macroF1', 'macroF2', 'f1Neg', 'falseAlarmRate'] as const) {
+    expect(models[0]![metric]!.value).toBe(first![metric]);
+    expect(differences[0]![metric]).toMatchObject({ first: first![metric], second: second![metric] });
+    expect(differences[0]![metric]!.value).toBe(second![metric]! - first![metric]!);
   }
 });
 
@@ -133,7 +133,7 @@ describe('several seeds per side', () => {
   const seeds = [1, 2, 3].map((skill) => decided(model(skill)));
   const drawn = bootstrapDecisions(seeds, { replicates: 20, seed: 3 });
 
-  test("in every replicate, a side's figure is the mean over its seeds", () => {
+  test("in every replicate, a side's metric is the mean over its seeds", () => {
     const joined = joinSeeds(drawn.slice(0, 2));
     joined.replicates.forEach(({ macroF1, falseAlarmRate }, i) => {
       const [one, two] = [drawn[0]!.replicates[i]!, drawn[1]!.replicates[i]!];

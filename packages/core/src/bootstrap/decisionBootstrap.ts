@@ -1,7 +1,7 @@
 import { type Interval, intervalOf } from './bootstrap.js';
 import { bootstrapDecisions, type DecidedModel, type DecisionDrawOptions } from './decisionReplicates.js';
 import type { Difference } from './difference.js';
-import type { PaperFigure } from './paperFigures.js';
+import type { PaperMetric } from './paperMetrics.js';
 import { checkBootstrap } from './replicates.js';
 import { seedDifference } from './seedBootstrap.js';
 
@@ -11,18 +11,18 @@ export interface DecisionBootstrapOptions extends DecisionDrawOptions {
   readonly confidence?: number;
 }
 
-/** The figures by which decisions are compared. */
-export type DecisionFigure = Exclude<PaperFigure, 'mAP'>;
+/** The metrics by which decisions are compared. */
+export type DecisionMetric = Exclude<PaperMetric, 'mAP'>;
 
 export interface DecisionBootstrap {
   /** How many replicates were run. */
   readonly replicates: number;
   readonly seed: number;
   readonly confidence: number;
-  /** Each model's figures on the test split. */
-  readonly models: readonly Readonly<Record<DecisionFigure, Interval | null>>[];
-  /** By how much the figures of the second, third, … model exceed those of the first. */
-  readonly differences: readonly Readonly<Record<DecisionFigure, Difference | null>>[];
+  /** Each model's metrics on the test split. */
+  readonly models: readonly Readonly<Record<DecisionMetric, Interval | null>>[];
+  /** By how much the metrics of the second, third, … model exceed those of the first. */
+  readonly differences: readonly Readonly<Record<DecisionMetric, Difference | null>>[];
 }
 
 /**
@@ -53,20 +53,20 @@ export function decisionBootstrap(
     seed,
     confidence,
     models: drawn.map(({ value, replicates }) =>
-      eachDecisionFigure((figure) => {
-        const values = replicates.map((replicate) => replicate[figure]);
-        return value[figure] === null ? null : intervalOf(value[figure], values, confidence);
+      eachDecisionMetric((metric) => {
+        const values = replicates.map((replicate) => replicate[metric]);
+        return value[metric] === null ? null : intervalOf(value[metric], values, confidence);
       }),
     ),
     differences: drawn.slice(1).map((model) => {
       const difference = seedDifference(first!, model, confidence);
-      return eachDecisionFigure((figure) => difference[figure]);
+      return eachDecisionMetric((metric) => difference[metric]);
     }),
   };
 }
 
-/** Builds a record with a value for each figure. */
-function eachDecisionFigure<Value>(of: (figure: DecisionFigure) => Value): Record<DecisionFigure, Value> {
+/** Builds a record with a value for each metric. */
+function eachDecisionMetric<Value>(of: (metric: DecisionMetric) => Value): Record<DecisionMetric, Value> {
   return {
     macroF1: of('macroF1'),
     macroF2: of('macroF2'),

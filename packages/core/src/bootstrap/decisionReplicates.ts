@@ -11,7 +11,7 @@ import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
 import { checkScored, presenceOf, type Scored } from '../metrics/scored.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { checkFit } from '../thresholds/fitThresholds.js';
-import { figuresAt, type PaperFigures } from './paperFigures.js';
+import { type PaperMetrics, paperMetricsAt } from './paperMetrics.js';
 import { checkBootstrap, drawer } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 import type { SeedReplicates } from './seedBootstrap.js';
@@ -40,7 +40,7 @@ export interface DecisionDrawOptions {
 const LEAST_REPLICATES = 100;
 
 /**
- * Returns every model's figures in each replicate, which redraws validation rows, fits the model's decision on them, and
+ * Returns every model's metrics in each replicate, which redraws validation rows, fits the model's decision on them, and
  * evaluates it on redrawn test rows; groups, if there are any, are drawn as a whole. All models share the draws: join a method's seeds with `joinSeeds`, and compare two
  * methods with `seedDifference`. mAP is null, since it does not depend on a decision.
  *
@@ -66,18 +66,18 @@ export function bootstrapDecisions(
   const random = new NumpyRandom(seed);
   const validation = drawer(random, first!.validation);
   const test = drawer(random, first!.test);
-  const drawn = prepared.map((): PaperFigures[] => []);
+  const drawn = prepared.map((): PaperMetrics[] => []);
   const start = Date.now();
   for (let replicate = 0; replicate < replicates; replicate++) {
     if (replicate >= LEAST_REPLICATES && Date.now() - start >= 1000 * seconds) break;
     const [validationDraw, testDraw] = [validation(), test()];
     prepared.forEach((model, m) => {
-      drawn[m]!.push(figuresOf(model, validationDraw, testDraw));
+      drawn[m]!.push(metricsOf(model, validationDraw, testDraw));
     });
     onReplicate?.();
   }
   return prepared.map((model, m) => {
-    const value = figuresOf(model, once(model.validation.rows), once(model.test.rows));
+    const value = metricsOf(model, once(model.validation.rows), once(model.test.rows));
     return { models: [value], value, replicates: drawn[m]! };
   });
 }
@@ -110,15 +110,15 @@ function prepareModel(
   };
 }
 
-function figuresOf(
+function metricsOf(
   { validation, fit, test, testPresence, presentRows, classImportance }: PreparedModel,
   validationDraw: Multiplicities,
   testDraw: Multiplicities,
-): PaperFigures {
+): PaperMetrics {
   const cutoffs = cutoffsOf(fitRule(sampleOf(validation, validationDraw), fit));
   const setting = { ...measurementAt(test, cutoffs, testPresence), classImportance };
   const present = presentRows.map((rows) => timesOf(rows, testDraw));
-  return { ...figuresAt(setting, present, testDraw), mAP: null };
+  return { ...paperMetricsAt(setting, present, testDraw), mAP: null };
 }
 
 function once(rows: number): Multiplicities {

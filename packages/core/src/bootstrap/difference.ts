@@ -1,6 +1,6 @@
 import { type Interval, intervalOf } from './bootstrap.js';
 
-/** By how much the second model's figure exceeds the first model's. */
+/** By how much the second model's metric exceeds the first model's. */
 export interface Difference extends Interval {
   readonly first: number;
   readonly second: number;
@@ -8,7 +8,7 @@ export interface Difference extends Interval {
   readonly pValue: number;
 }
 
-/** Returns the difference in a figure, from its values overall and in each replicate; null if undefined. */
+/** Returns the difference in a metric, from its values overall and in each replicate; null if undefined. */
 export function differenceOf(
   first: number | null,
   second: number | null,

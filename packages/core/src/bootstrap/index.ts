@@ -3,18 +3,18 @@ export { budgetForCosts, type CostBudget, type Costs } from './budgetForCosts.js
 export {
   type DecisionBootstrap,
   type DecisionBootstrapOptions,
-  type DecisionFigure,
+  type DecisionMetric,
   decisionBootstrap,
 } from './decisionBootstrap.js';
 export { bootstrapDecisions, type DecidedModel, type DecisionDrawOptions } from './decisionReplicates.js';
 export type { Difference } from './difference.js';
-export type { ClassFigure, OverallFigure } from './figures.js';
+export type { ClassMetric, OverallMetric } from './metricNames.js';
 export {
   type PairedBootstrap,
   type PairedBootstrapOptions,
   pairedBootstrap,
 } from './pairedBootstrap.js';
-export { eachFigure, type PaperFigure, type PaperFigures, paperFigureNames } from './paperFigures.js';
+export { eachMetric, type PaperMetric, type PaperMetrics, paperMetricNames } from './paperMetrics.js';
 export type { BootstrapOptions } from './replicates.js';
 export {
   bootstrapSeeds,

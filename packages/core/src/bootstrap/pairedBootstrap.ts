@@ -3,7 +3,7 @@ import { type MeasureOptions, prepareMeasurement, type Threshold } from '../metr
 import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
 import { type Difference, differenceOf } from './difference.js';
-import { type ClassFigure, forClassFigures, forOverallFigures, type OverallFigure } from './figures.js';
+import { type ClassMetric, forClassMetrics, forOverallMetrics, type OverallMetric } from './metricNames.js';
 import { type BootstrapOptions, checkBootstrap, drawReplicates } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 
@@ -12,10 +12,10 @@ export interface PairedBootstrap {
   readonly replicates: number;
   readonly seed: number;
   readonly confidence: number;
-  /** Null if a figure is undefined for one of the models. */
-  readonly overall: Readonly<Record<OverallFigure, Difference | null>>;
+  /** Null if a metric is undefined for one of the models. */
+  readonly overall: Readonly<Record<OverallMetric, Difference | null>>;
   /** One entry per class. */
-  readonly perClass: Readonly<Record<ClassFigure, readonly (Difference | null)[]>>;
+  readonly perClass: Readonly<Record<ClassMetric, readonly (Difference | null)[]>>;
 }
 
 /** Options; each model is measured with its own thresholds, and the rest is shared. */
@@ -51,11 +51,11 @@ export function pairedBootstrap(
   const once = new Uint16Array(models[0]!.ranked.rows).fill(1);
   const [firstMetrics, secondMetrics] = models.map((model) => metricsOf(model, once));
   const drawn = drawReplicates(models, replicates, seed);
-  const difference = (figure: (metrics: Metrics) => number | null): Difference | null =>
+  const difference = (metric: (metrics: Metrics) => number | null): Difference | null =>
     differenceOf(
-      figure(firstMetrics!),
-      figure(secondMetrics!),
-      drawn.map(([one, two]) => [figure(one!), figure(two!)]),
+      metric(firstMetrics!),
+      metric(secondMetrics!),
+      drawn.map(([one, two]) => [metric(one!), metric(two!)]),
       confidence,
     );
   return {
@@ -63,7 +63,7 @@ export function pairedBootstrap(
     replicates,
     seed,
     confidence,
-    overall: forOverallFigures((name) => difference((of) => of[name])),
-    perClass: forClassFigures(first.classNames.length, (name, j) => difference((of) => of[name][j]!)),
+    overall: forOverallMetrics((name) => difference((of) => of[name])),
+    perClass: forClassMetrics(first.classNames.length, (name, j) => difference((of) => of[name][j]!)),
   };
 }

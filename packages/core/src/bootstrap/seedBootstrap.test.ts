@@ -7,7 +7,7 @@ import type { Scored } from '../metrics/scored.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { fitThresholds } from '../thresholds/fitThresholds.js';
 import { pairedBootstrap } from './pairedBootstrap.js';
-import { drawnFigures, paperFigureNames, prepareModel } from './paperFigures.js';
+import { drawnMetrics, paperMetricNames, prepareModel } from './paperMetrics.js';
 import { bootstrapSeeds, joinSeeds, seedDifference } from './seedBootstrap.js';
 
 const random = (seed: number) => {
@@ -42,17 +42,17 @@ test('joined groups equal one group of all their models', () => {
   const joined = joinSeeds(bootstrapSeeds([[first!, second!], [third!]], options).flat());
   const all = bootstrapSeeds([[first!, second!, third!]], options)[0]![0]!;
   expect(joined.models).toEqual(all.models);
-  for (const figure of paperFigureNames) {
-    const expected = all.replicates.map((draw) => draw[figure]);
+  for (const metric of paperMetricNames) {
+    const expected = all.replicates.map((draw) => draw[metric]);
     joined.replicates.forEach((draw, i) => {
-      if (expected[i] === null) expect(draw[figure]).toBeNull();
-      else expect(draw[figure]).toBeCloseTo(expected[i]!, 12);
+      if (expected[i] === null) expect(draw[metric]).toBeNull();
+      else expect(draw[metric]).toBeCloseTo(expected[i]!, 12);
     });
   }
   expect(() => joinSeeds([])).toThrow('there is no group to join');
 });
 
-test('the figures of a draw match the full metrics on it', () => {
+test('the metrics of a draw match the full metrics on it', () => {
   fc.assert(
     fc.property(
       scoredRows(labelOrUnknown),
@@ -64,13 +64,13 @@ test('the figures of a draw match the full metrics on it', () => {
         );
         const options = { classImportance: scored.classNames.map((_, j) => j + 1) };
         const thresholds = [0.5, 0.25];
-        const found = drawnFigures(prepareModel(scored, thresholds, options), multiplicities);
+        const found = drawnMetrics(prepareModel(scored, thresholds, options), multiplicities);
         thresholds.forEach((threshold, i) => {
           const expected = metricsOf(prepareMeasurement(scored, { ...options, threshold }), multiplicities);
-          for (const figure of paperFigureNames) {
-            const value = expected[figure];
-            if (value === null) expect(found[i]![figure]).toBeNull();
-            else expect(found[i]![figure]).toBeCloseTo(value, 12);
+          for (const metric of paperMetricNames) {
+            const value = expected[metric];
+            if (value === null) expect(found[i]![metric]).toBeNull();
+            else expect(found[i]![metric]).toBeCloseTo(value, 12);
           }
         });
       },
@@ -93,15 +93,15 @@ test('with one seed on each side, the difference matches the paired bootstrap', 
   const [first, , second] = example;
   const paired = pairedBootstrap(first!, second!, { replicates: 60, seed: 3 }).overall;
   const difference = differenceOfGroups([first!], [second!], 60);
-  for (const figure of ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const) {
-    expect(difference[figure]!.value).toBeCloseTo(paired[figure]!.value, 12);
-    expect(difference[figure]!.low).toBeCloseTo(paired[figure]!.low, 12);
-    expect(difference[figure]!.high).toBeCloseTo(paired[figure]!.high, 12);
-    expect(difference[figure]!.pValue).toBe(paired[figure]!.pValue);
+  for (const metric of ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const) {
+    expect(difference[metric]!.value).toBeCloseTo(paired[metric]!.value, 12);
+    expect(difference[metric]!.low).toBeCloseTo(paired[metric]!.low, 12);
+    expect(difference[metric]!.high).toBeCloseTo(paired[metric]!.high, 12);
+    expect(difference[metric]!.pValue).toBe(paired[metric]!.pValue);
   }
 });
 
-test("in every draw, a group's figure is the mean over its seeds", () => {
+test("in every draw, a group's metric is the mean over its seeds", () => {
   const [a, b, c] = example;
   const groups = bootstrapSeeds([[atHalf(a!), atHalf(b!)], [atHalf(c!)], [atHalf(a!)], [atHalf(b!)]], {
     replicates: 20,
@@ -155,9 +155,9 @@ test('95% intervals of differences over seeds cover the true difference in 90 to
   const covered = { macroF1: 0, mAP: 0, f1Neg: 0 };
   for (let sample = 0; sample < samples; sample++) {
     const difference = differenceOfGroups(...groupsOf(250, sample), 150, sample);
-    for (const figure of ['macroF1', 'mAP', 'f1Neg'] as const) {
-      const { low, high } = difference[figure]!;
-      if (low <= truth[figure]!.value && truth[figure]!.value <= high) covered[figure]++;
+    for (const metric of ['macroF1', 'mAP', 'f1Neg'] as const) {
+      const { low, high } = difference[metric]!;
+      if (low <= truth[metric]!.value && truth[metric]!.value <= high) covered[metric]++;
     }
   }
   for (const count of Object.values(covered)) {

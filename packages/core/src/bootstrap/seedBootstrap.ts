@@ -2,13 +2,13 @@ import type { MeasureOptions, Threshold } from '../metrics/measurement.js';
 import type { Scored } from '../metrics/scored.js';
 import { type Difference, differenceOf } from './difference.js';
 import {
-  drawnFigures,
-  eachFigure,
-  type PaperFigure,
-  type PaperFigures,
+  drawnMetrics,
+  eachMetric,
+  type PaperMetric,
+  type PaperMetrics,
   prepareModel,
-  wholeFigures,
-} from './paperFigures.js';
+  wholeMetrics,
+} from './paperMetrics.js';
 import { type BootstrapOptions, checkBootstrap, draws } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 
@@ -23,24 +23,24 @@ export interface SeedBootstrapOptions extends BootstrapOptions, Omit<MeasureOpti
   readonly onReplicate?: () => void;
 }
 
-/** Figures of models that differ only in their seed, at one threshold setting. */
+/** Metrics of models that differ only in their seed, at one threshold setting. */
 export interface SeedReplicates {
-  /** Figures of each model. */
-  readonly models: readonly PaperFigures[];
+  /** Metrics of each model. */
+  readonly models: readonly PaperMetrics[];
   /** Means over the models. */
-  readonly value: PaperFigures;
+  readonly value: PaperMetrics;
   /** Means over the models in each replicate. */
-  readonly replicates: readonly PaperFigures[];
+  readonly replicates: readonly PaperMetrics[];
 }
 
 /**
  * Bootstraps groups of models over the rows that they were all scored on. A group is a method trained with several seeds;
- * in each replicate its figure is the mean over its models. All groups share the draws, so that differences are paired.
+ * in each replicate its metric is the mean over its models. All groups share the draws, so that differences are paired.
  *
- * The replicates show how much the figures of *these* models depend on the rows they happened to be evaluated on; the
+ * The replicates show how much the metrics of *these* models depend on the rows they happened to be evaluated on; the
  * spread of `models` shows how much a method depends on the seed.
  *
- * @returns for each group, its figures at each of its threshold settings
+ * @returns for each group, its metrics at each of its threshold settings
  *
  * @example
  * const targets = [1, 0, 0, 0, 0, 1];
@@ -66,13 +66,13 @@ export function bootstrapSeeds(
   const prepared = groups.map((group) =>
     group.map(({ scored, thresholds }) => prepareModel(scored, thresholds, options)),
   );
-  const values = prepared.map((group) => bySetting(group.map(wholeFigures)));
-  const drawn = prepared.map((group): PaperFigures[][] => group[0]!.settings.map(() => []));
+  const values = prepared.map((group) => bySetting(group.map(wholeMetrics)));
+  const drawn = prepared.map((group): PaperMetrics[][] => group[0]!.settings.map(() => []));
   for (const multiplicities of draws(prepared[0]![0]!.settings[0]!.ranked, replicates, seed)) {
     prepared.forEach((group, g) => {
-      const figures = bySetting(group.map((model) => drawnFigures(model, multiplicities)));
-      figures.forEach((models, setting) => {
-        drawn[g]![setting]!.push(meanFigures(models));
+      const metrics = bySetting(group.map((model) => drawnMetrics(model, multiplicities)));
+      metrics.forEach((models, setting) => {
+        drawn[g]![setting]!.push(meanMetrics(models));
       });
     });
     options.onReplicate?.();
@@ -80,7 +80,7 @@ export function bootstrapSeeds(
   return values.map((settings, g) =>
     settings.map((models, setting) => ({
       models,
-      value: meanFigures(models),
+      value: meanMetrics(models),
       replicates: drawn[g]![setting]!,
     })),
   );
@@ -98,17 +98,17 @@ export function joinSeeds(groups: readonly SeedReplicates[]): SeedReplicates {
   if (first === undefined) throw new RangeError('there is no group to join; expected one or more');
   for (const { replicates } of groups) checkReplicates(first.replicates, replicates);
   const models = groups.flatMap((group) => group.models);
-  const each = (of: (group: SeedReplicates) => PaperFigures) =>
-    meanFigures(groups.flatMap((group) => group.models.map(() => of(group))));
+  const each = (of: (group: SeedReplicates) => PaperMetrics) =>
+    meanMetrics(groups.flatMap((group) => group.models.map(() => of(group))));
   return {
     models,
-    value: meanFigures(models),
+    value: meanMetrics(models),
     replicates: first.replicates.map((_, draw) => each(({ replicates }) => replicates[draw]!)),
   };
 }
 
 /**
- * Returns by how much the second group's figures exceed the first group's, with percentile intervals.
+ * Returns by how much the second group's metrics exceed the first group's, with percentile intervals.
  *
  * @example
  * seedDifference(plain, better).mAP?.low // above 0 if the second method ranks better on nearly every draw
@@ -117,28 +117,28 @@ export function seedDifference(
   first: SeedReplicates,
   second: SeedReplicates,
   confidence = 0.95,
-): Record<PaperFigure, Difference | null> {
+): Record<PaperMetric, Difference | null> {
   checkReplicates(first.replicates, second.replicates);
-  return eachFigure((figure) =>
+  return eachMetric((metric) =>
     differenceOf(
-      first.value[figure],
-      second.value[figure],
-      first.replicates.map((one, i) => [one[figure], second.replicates[i]![figure]]),
+      first.value[metric],
+      second.value[metric],
+      first.replicates.map((one, i) => [one[metric], second.replicates[i]![metric]]),
       confidence,
     ),
   );
 }
 
 /** Transposes [model][setting] to [setting][model]. */
-function bySetting(models: readonly (readonly PaperFigures[])[]): PaperFigures[][] {
+function bySetting(models: readonly (readonly PaperMetrics[])[]): PaperMetrics[][] {
   return models[0]!.map((_, setting) => models.map((settings) => settings[setting]!));
 }
 
-function meanFigures(models: readonly PaperFigures[]): PaperFigures {
-  return eachFigure((figure) => {
+function meanMetrics(models: readonly PaperMetrics[]): PaperMetrics {
+  return eachMetric((metric) => {
     let sum = 0;
     for (const model of models) {
-      const value = model[figure];
+      const value = model[metric];
       if (value === null) return null;
       sum += value;
     }
@@ -146,7 +146,7 @@ function meanFigures(models: readonly PaperFigures[]): PaperFigures {
   });
 }
 
-function checkReplicates(first: readonly PaperFigures[], second: readonly PaperFigures[]): void {
+function checkReplicates(first: readonly PaperMetrics[], second: readonly PaperMetrics[]): void {
   if (first.length === second.length) return;
   throw new RangeError(
     `one group has ${first.length} replicates, another ${second.length}; expected groups from one call`,

@@ -39,7 +39,7 @@ export interface Reliability {
   /** One curve per class. */
   readonly perClass: readonly ReliabilityCurve[];
   readonly anyClass: ReliabilityCurve;
-  /** Classes without any known label, whose figures are null. */
+  /** Classes without any known label, whose metrics are null. */
   readonly undefinedClasses: readonly string[];
 }
 

@@ -116,7 +116,7 @@ describe('the guard between fitting and evaluating', () => {
     expect(split).toBe('test');
     expect(() => measure(nameless, { threshold: decision })).toThrow('set its split');
   });
-  test('validation figures are available with allowSameSplit', () => {
+  test('validation metrics are available with allowSameSplit', () => {
     expect(measure(validation, { threshold: decision, allowSameSplit: true }).macroF1).toBe(1);
   });
   test('a fixed rule was not fitted and can be evaluated anywhere', () => {

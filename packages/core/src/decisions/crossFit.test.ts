@@ -44,7 +44,7 @@ test('every row is decided by a decision fitted on the other folds', () => {
   );
 });
 
-test('its figures match those on other data, while figures on the data of the fit are too optimistic', () => {
+test('its metrics match those on other data, while metrics on the data of the fit are too optimistic', () => {
   const random = new NumpyRandom(1);
   const noise = (rows: number, split: string): Scored => {
     const targets = Array.from({ length: 4 * rows }, () => Number(random.random() < 0.1));

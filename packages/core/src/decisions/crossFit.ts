@@ -12,7 +12,7 @@ export interface CrossFitOptions extends FitDecisionOptions {
 }
 
 /**
- * Predicts every row with a decision that was fitted without it, on the rows of all other folds. The figures of these
+ * Predicts every row with a decision that was fitted without it, on the rows of all other folds. The metrics of these
  * labels show how well decisions fitted on such data do on new data, so a model can be chosen by them without touching
  * the test split.
  *

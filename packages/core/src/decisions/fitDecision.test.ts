@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CLOSED, plainBestGate, plainFigures, plainRows, plainThresholds } from '../../test/plainDecision.js';
+import { CLOSED, plainBestGate, plainMetrics, plainRows, plainThresholds } from '../../test/plainDecision.js';
 import { labelOrUnknown, type ScoredRows, scoredRows } from '../../test/scoredRows.js';
 import { measure } from '../metrics/measure.js';
 import type { Decision, DecisionBudget } from './decision.js';
@@ -136,7 +136,7 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
       const negatives = plain.filter(({ kind }) => kind === 'negative').length;
       const floor = measure(rows).f1Neg;
       const reached = [...new Set([...rows.scores, Number.POSITIVE_INFINITY])].flatMap((score) => {
-        const figures = plainFigures(
+        const metrics = plainMetrics(
           plain,
           0,
           rows.classNames.map(() => score),
@@ -144,9 +144,9 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
         );
         const isWithin =
           'falseAlarms' in budget
-            ? figures.falseAlarms / negatives <= budget.falseAlarms
-            : figures.f1Neg >= (budget.f1Neg === 'at 0.5' ? floor : budget.f1Neg);
-        return isWithin ? [figures.macroFBeta] : [];
+            ? metrics.falseAlarms / negatives <= budget.falseAlarms
+            : metrics.f1Neg >= (budget.f1Neg === 'at 0.5' ? floor : budget.f1Neg);
+        return isWithin ? [metrics.macroFBeta] : [];
       });
       expect(decision.report.macroFBeta).toBeCloseTo(Math.max(0, ...reached), 12);
     });

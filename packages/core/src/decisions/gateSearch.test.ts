@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainFigures, plainRows, plainThresholds } from '../../test/plainDecision.js';
+import { plainMetrics, plainRows, plainThresholds } from '../../test/plainDecision.js';
 import { labelOrUnknown, type ScoredRows, scoredRows } from '../../test/scoredRows.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { prepareDecisionRows, sampleOf } from './decisionRows.js';
@@ -28,12 +28,12 @@ test.each([
   (seed, where) => {
     const scored = manyRows(700, 2, seed);
     const rows = plainRows(scored);
-    const figuresAt = (presence: number) =>
-      plainFigures(rows, presence, plainThresholds(rows, presence, 1), 1);
+    const metricsAt = (presence: number) =>
+      plainMetrics(rows, presence, plainThresholds(rows, presence, 1), 1);
     const negatives = rows.filter(({ kind }) => kind === 'negative').length;
     const bestOf = (presences: readonly number[]) =>
       presences
-        .map(figuresAt)
+        .map(metricsAt)
         .filter(({ falseAlarms }) => falseAlarms / negatives <= 0.1)
         .reduce((best, each) => (each.macroFBeta > best.macroFBeta + 1e-12 ? each : best));
     const ascending = rows.map(({ presence }) => presence).sort((a, b) => a - b);

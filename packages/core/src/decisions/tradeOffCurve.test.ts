@@ -17,7 +17,7 @@ function simulated(seed: number, split: string) {
 const validation = simulated(1, 'validation');
 const elsewhere = simulated(2, 'test');
 
-test('both figures increase from point to point, starting from a closed gate', () => {
+test('both metrics increase from point to point, starting from a closed gate', () => {
   const curve = tradeOffCurve(validation);
   expect(curve.length).toBeGreaterThan(10);
   curve.slice(1).forEach((point, k) => {

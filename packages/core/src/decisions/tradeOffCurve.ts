@@ -21,7 +21,7 @@ export interface TradeOffPoint {
 
 /**
  * Returns what each false-alarm budget achieves: the highest mean F_β of a gate within it, among the gates that
- * `fitDecision` tries first. It is a step curve: a point holds until the next one, and both figures increase from point
+ * `fitDecision` tries first. It is a step curve: a point holds until the next one, and both metrics increase from point
  * to point. It describes the rows that it was fitted on; `judgedCurve` shows what holds on other data.
  *
  * @example

@@ -114,8 +114,8 @@ function checkArrays(
       }
     }
   }
-  for (const [name, figures] of Object.entries(rows)) {
-    checkLength(`rows.${name}`, figures.length, entries / classes, 'one per row');
+  for (const [name, values] of Object.entries(rows)) {
+    checkLength(`rows.${name}`, values.length, entries / classes, 'one per row');
   }
 }
 

@@ -16,7 +16,7 @@ function compute(
 
 describe.each(lossCases)('$name', (given) => {
   const { expected, options } = given;
-  test('in float64 all figures agree to 1e-9', () => {
+  test('in float64 all metrics agree to 1e-9', () => {
     const { loss, rows, gradient } = compute(given, Float64Array);
     const close = (found: ArrayLike<number>, values: readonly number[]) =>
       expectAllClose(found, values, 1e-9, 1e-12);

@@ -30,11 +30,11 @@ test('the false-alarm rate by group is the mean of the rates of groups with nega
 });
 
 test('without groups there is none, and the reason is given', () => {
-  const { falseAlarmRateByGroup, undefinedFigures } = measure({
+  const { falseAlarmRateByGroup, undefinedMetrics } = measure({
     scores: new Float64Array([0.9, 0.1]),
     targets: [1, 0],
     classNames: ['crack'],
   });
   expect(falseAlarmRateByGroup).toBeNull();
-  expect(undefinedFigures.map(({ metric }) => metric)).toContain('falseAlarmRateByGroup');
+  expect(undefinedMetrics.map(({ metric }) => metric)).toContain('falseAlarmRateByGroup');
 });

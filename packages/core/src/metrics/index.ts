@@ -1,7 +1,7 @@
 export { averagePrecision, rocAuc } from './averagePrecision.js';
 export { measure } from './measure.js';
 export type { MeasureOptions, Threshold } from './measurement.js';
-export type { Metrics, UndefinedFigure } from './metrics.js';
+export type { Metrics, UndefinedMetric } from './metrics.js';
 export { MetricsAccumulator } from './metricsAccumulator.js';
 export { OUTCOMES, type Outcome, type OutcomeCounts } from './outcomes.js';
 export { type RankingCurve, rankingCurves } from './rankingCurves.js';

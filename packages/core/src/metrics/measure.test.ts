@@ -120,7 +120,7 @@ describe('for all rows, with ties and unknown labels', () => {
     }, labelOrUnknown);
   });
 
-  test('negative-instance and any-class figures, and the error rates, match a plain loop', () => {
+  test('negative-instance and any-class metrics, and the error rates, match a plain loop', () => {
     holds((rows) => {
       const { scores, targets, classNames } = rows;
       const classes = classNames.length;
@@ -194,11 +194,11 @@ describe('for all rows, with ties and unknown labels', () => {
     );
   });
 
-  test('every null figure is listed with a reason, and no figure is NaN', () => {
+  test('every null metric is listed with a reason, and no metric is NaN', () => {
     holds((rows) => {
       const result = measure(rows);
       const named = new Set(
-        result.undefinedFigures.map(({ metric, className }) => `${metric} ${className ?? ''}`),
+        result.undefinedMetrics.map(({ metric, className }) => `${metric} ${className ?? ''}`),
       );
       for (const [metric, value] of Object.entries(result)) {
         if (value === null) expect(named).toContain(`${metric} `);
@@ -231,7 +231,7 @@ test('a float32 score of 0.7 is predicted at a threshold of 0.7', () => {
 test('without class importance, F2-CIW is listed as undefined', () => {
   const result = measure({ scores: new Float64Array([0.7]), targets: [1], classNames: ['a'] });
   expect(result.f2Ciw).toBeNull();
-  expect(result.undefinedFigures).toContainEqual({
+  expect(result.undefinedMetrics).toContainEqual({
     metric: 'f2Ciw',
     reason: 'no class importance was given',
   });

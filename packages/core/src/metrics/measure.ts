@@ -13,7 +13,7 @@ import type { OutcomeCounts } from './outcomes.js';
 import { ROW_ALARM, ROW_CLEAR, ROW_REVIEW } from './outcomes.js';
 import { type Confusion, fBeta, precision, recall, summed } from './rates.js';
 import type { Scored } from './scored.js';
-import { undefinedFiguresOf } from './undefinedFigures.js';
+import { undefinedMetricsOf } from './undefinedMetrics.js';
 
 /**
  * Computes all metrics of a model's scores.
@@ -115,7 +115,7 @@ function metricsOfSetting(
     falsePositives: confusions.map((confusion) => confusion.falsePositives),
     falseNegatives: confusions.map((confusion) => confusion.falseNegatives),
     trueNegatives: counts.map((count) => count.absent - count.falsePositives),
-    undefinedFigures: undefinedFiguresOf(nullable, ranked.classNames),
+    undefinedMetrics: undefinedMetricsOf(nullable, ranked.classNames),
   };
 }
 

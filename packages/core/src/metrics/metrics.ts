@@ -1,15 +1,15 @@
-/** A figure that the data does not define, such as the AP of a class that is never present. */
-export interface UndefinedFigure {
+/** A metric that the data does not define, such as the AP of a class that is never present. */
+export interface UndefinedMetric {
   /** The key in `Metrics`. */
   readonly metric: string;
-  /** Left out for a figure over all classes. */
+  /** Left out for a metric over all classes. */
   readonly className?: string;
   readonly reason: string;
 }
 
 /**
  * All metrics of one model on one set of rows. Lists have one entry per class, in the order of `classNames`.
- * An undefined figure is null, and `undefinedFigures` says why; means leave it out.
+ * An undefined metric is null, and `undefinedMetrics` says why; means leave it out.
  */
 export interface Metrics {
   readonly classNames: readonly string[];
@@ -17,7 +17,7 @@ export interface Metrics {
   readonly rows: number;
   readonly positiveRows: number;
   readonly negativeRows: number;
-  /** Rows that an unknown label could make positive; only their known labels count, in the per-class figures. */
+  /** Rows that an unknown label could make positive; only their known labels count, in the per-class metrics. */
   readonly undecidedRows: number;
   /** Null for a class that a decision never predicts. */
   readonly thresholds: readonly (number | null)[];
@@ -79,5 +79,5 @@ export interface Metrics {
   readonly falsePositives: readonly number[];
   readonly falseNegatives: readonly number[];
   readonly trueNegatives: readonly number[];
-  readonly undefinedFigures: readonly UndefinedFigure[];
+  readonly undefinedMetrics: readonly UndefinedMetric[];
 }

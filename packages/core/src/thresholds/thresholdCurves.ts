@@ -3,7 +3,7 @@ import { entriesAtLeast, IS_PRESENT, type RankedScores, rankClasses } from '../m
 import { type Confusion, fBeta, precision, recall, summed } from '../metrics/rates.js';
 import { type CheckedScores, checkScored, type Scored, UNKNOWN } from '../metrics/scored.js';
 
-/** Figures of one yes-or-no decision, with an entry for each threshold. */
+/** Metrics of one yes-or-no decision, with an entry for each threshold. */
 export interface DecisionCurve {
   readonly precision: readonly number[];
   readonly recall: readonly number[];
@@ -117,8 +117,8 @@ function curveOf(confusions: readonly Confusion[]): DecisionCurve {
   };
 }
 
-function meanOf(curves: readonly DecisionCurve[], figure: keyof DecisionCurve): number[] {
-  return curves[0]![figure].map(
-    (_, t) => curves.reduce((sum, curve) => sum + curve[figure][t]!, 0) / curves.length,
+function meanOf(curves: readonly DecisionCurve[], metric: keyof DecisionCurve): number[] {
+  return curves[0]![metric].map(
+    (_, t) => curves.reduce((sum, curve) => sum + curve[metric][t]!, 0) / curves.length,
   );
 }

@@ -30,7 +30,7 @@ describe.skipIf(hasCuda())('without CUDA', () => {
     ['a move', () => zeros([2]).to('cuda:0')],
     ['a stream', () => new CudaStream()],
     ['an event', () => new CudaEvent()],
-    ['memory figures', () => cudaMemory()],
+    ['memory sizes', () => cudaMemory()],
     ['a wait', () => cudaSynchronize()],
     ['a switch', () => setTf32(true)],
   ])('asking for %s says why not', (_, ask) => {
@@ -92,7 +92,7 @@ describe.skipIf(!hasCuda())(`on cuda${hasCuda() ? '' : ' (skipped: no CUDA devic
     expect(start.millisecondsTo(end)).toBeGreaterThan(0);
   });
 
-  test('memory figures follow the tensors', () => {
+  test('memory sizes follow the tensors', () => {
     emptyCudaCache();
     const before = cudaMemory();
     resetPeakCudaMemory();

@@ -124,7 +124,7 @@ function fittingTable(
   names: readonly string[],
   width: number,
 ): string[] {
-  const short = table.map(([, ...figures], i) => [names[i]!, ...figures]);
+  const short = table.map(([, ...cells], i) => [names[i]!, ...cells]);
   const lossColumn = 3;
   const narrow = short.map((cells) =>
     cells.toSpliced(lossColumn, 1).map((cell) => cell.replace(/ left$/, '')),
@@ -136,7 +136,7 @@ function fittingTable(
   const fitting = [table, short, narrow].find((cells) => missing(cells) <= 0);
   if (fitting) return lines(fitting);
   const longest = Math.max(...names.map((name) => [...name].length)) - missing(narrow);
-  return lines(narrow.map(([name, ...figures]) => [withoutMiddle(name!, Math.max(5, longest)), ...figures]));
+  return lines(narrow.map(([name, ...cells]) => [withoutMiddle(name!, Math.max(5, longest)), ...cells]));
 }
 
 /**

@@ -18,7 +18,7 @@ export async function classSection(material: Material): Promise<ReportSection> {
     const before = groups.find((group) => group === standard);
     return before ? [{ before, after }] : [];
   });
-  const isDecided = groups.every(({ figures }) => figures.decided?.test);
+  const isDecided = groups.every(({ metrics }) => metrics.decided?.test);
   const metricsOf = new Map<Group, Metrics[]>();
   for (const group of new Set(pairs.flatMap(({ before, after }) => [before, after]))) {
     const judged = group.runs.map((run) => runMetrics(run, split, isDecided ? decision : undefined));
@@ -34,7 +34,7 @@ export async function classSection(material: Material): Promise<ReportSection> {
       items: [
         {
           kind: 'choice',
-          name: `class-figure-${i + 1}`,
+          name: `class-metric-${i + 1}`,
           legend: 'Metric',
           panels: barPanels(before, after, rows, i),
         },
@@ -61,7 +61,7 @@ export async function classSection(material: Material): Promise<ReportSection> {
   };
 }
 
-const classFigures = [
+const classMetrics = [
   { name: 'F1', title: 'F1', key: 'perClassF1' },
   { name: 'F2', title: 'F2', key: 'perClassF2' },
   { name: 'AP', title: 'AP', key: 'perClassAP' },
@@ -70,8 +70,8 @@ const classFigures = [
 interface ClassRow {
   readonly name: string;
   readonly present: number;
-  /** One for each of `classFigures`. */
-  readonly figures: readonly { readonly before: number | null; readonly after: number | null }[];
+  /** One for each of `classMetrics`. */
+  readonly metrics: readonly { readonly before: number | null; readonly after: number | null }[];
 }
 
 /** Measures a run at its decision, or at 0.5 if there is none. */
@@ -92,7 +92,7 @@ function classRows(first: readonly Metrics[], second: readonly Metrics[]): Class
     .map((name, j) => ({
       name,
       present: truePositives[j]! + falseNegatives[j]!,
-      figures: classFigures.map(({ key }) => ({
+      metrics: classMetrics.map(({ key }) => ({
         before: meanOf(first.map((metrics) => metrics[key][j])),
         after: meanOf(second.map((metrics) => metrics[key][j])),
       })),
@@ -101,13 +101,13 @@ function classRows(first: readonly Metrics[], second: readonly Metrics[]): Class
 }
 
 function barPanels(before: Group, after: Group, rows: readonly ClassRow[], index: number): Panel[] {
-  return classFigures.map(({ name, title }, k) => {
+  return classMetrics.map(({ name, title }, k) => {
     const svg = pairedBars(
-      rows.map((row) => ({ name: row.name, ...row.figures[k]! })),
+      rows.map((row) => ({ name: row.name, ...row.metrics[k]! })),
       { title: `${title} of each class`, before: before.name, after: after.name, x: `${title}, %` },
     );
-    const figure = { name: `classes-${index + 1}-${name}`, title: `${title} of each class`, svg };
-    return { title, items: [{ kind: 'figures', figures: [figure] }] };
+    const chart = { name: `classes-${index + 1}-${name}`, title: `${title} of each class`, svg };
+    return { title, items: [{ kind: 'charts', charts: [chart] }] };
   });
 }
 
@@ -117,7 +117,7 @@ function classTable(
   rows: readonly ClassRow[],
   confound: ConfoundedPair | undefined,
 ): Table {
-  const difference = ({ before: one, after: two }: ClassRow['figures'][number]) =>
+  const difference = ({ before: one, after: two }: ClassRow['metrics'][number]) =>
     one === null || two === null ? null : two - one;
   return {
     title: `Classes on ${split}: ${losses}`,
@@ -125,7 +125,7 @@ function classTable(
     columns: [
       { title: 'class', kind: 'text' },
       { title: 'present', kind: 'count' },
-      ...classFigures.flatMap(
+      ...classMetrics.flatMap(
         ({ title }) =>
           [
             { title: 'before', kind: 'percent', group: title },
@@ -134,10 +134,10 @@ function classTable(
           ] as const,
       ),
     ],
-    rows: rows.map(({ name, present, figures }): Cell[] => [
+    rows: rows.map(({ name, present, metrics }): Cell[] => [
       name,
       present,
-      ...figures.flatMap((figure) => [figure.before, figure.after, difference(figure)]),
+      ...metrics.flatMap((metric) => [metric.before, metric.after, difference(metric)]),
     ]),
   };
 }

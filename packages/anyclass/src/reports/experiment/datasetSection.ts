@@ -3,8 +3,8 @@ import { labelMatrixBuilder } from '../../data/dataset/labelMatrix.js';
 import { counted } from '../../errors/counted.js';
 import type { ScoredImages } from '../../experiments/readRuns.js';
 import { countClasses, countSplits, countTogether } from '../../inspect/countLabels.js';
-import { distributionFigure, labelsPerInstanceFigure } from '../../inspect/figures.js';
-import { heatMapFigure } from '../../inspect/heatMap.js';
+import { distributionChart, labelsPerInstanceChart } from '../../inspect/datasetCharts.js';
+import { heatMapChart } from '../../inspect/heatMap.js';
 import { splitTable } from '../../inspect/inspectTables.js';
 import type { Material, ReportSection } from './material.js';
 
@@ -22,12 +22,12 @@ export async function datasetSection({ dataset, groups }: Material): Promise<Rep
         text: `${dataset}: ${counted(run.classes.length, 'class')}. Runs keep only the labels of the splits they are evaluated on; inspect also counts the training split.`,
       },
       { kind: 'table', table: splitTable({ splits: countSplits(labels) }) },
-      { kind: 'figures', figures: [distributionFigure('class-distribution', countClasses(labels))] },
-      { kind: 'figures', figures: [labelsPerInstanceFigure(together)] },
+      { kind: 'charts', charts: [distributionChart('class-distribution', countClasses(labels))] },
+      { kind: 'charts', charts: [labelsPerInstanceChart(together)] },
       {
-        kind: 'figures',
-        figures: [
-          heatMapFigure({
+        kind: 'charts',
+        charts: [
+          heatMapChart({
             name: 'cooccurrence',
             what: 'class',
             names: together.pairedClasses,

@@ -46,13 +46,13 @@ const printed: string[] = [];
 let files: readonly string[];
 let comparison: Comparison;
 
-test('every table is written as CSV, Markdown and LaTeX, and every figure as SVG in fixed colors', () => {
+test('every table is written as CSV, Markdown and LaTeX, and every chart as SVG in fixed colors', () => {
   for (const name of ['decisions', 'results', 'differences', 'classes-1', 'splits', 'configurations']) {
     expect(files).toEqual(expect.arrayContaining([`${name}.csv`, `${name}.md`, `${name}.tex`]));
   }
   for (const name of [
     'trade-off',
-    'lambda-1-validation-figures',
+    'lambda-1-validation-metrics',
     'lambda-1-test-negatives',
     'learning-mAP',
     'classes-1-F1',
@@ -156,7 +156,7 @@ test('published results are shown if the name of the data or the user identifies
   const page = readFileSync(out, 'utf8');
   expect(page).toContain('pipes, next to chestxray14 in the paper');
   expect(page).toContain('data-value="0.2075"');
-  expect(page).toContain('data-name="lambda-1-paper-figures"');
+  expect(page).toContain('data-name="lambda-1-paper-metrics"');
 });
 
 describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed}`, () => {
@@ -176,7 +176,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     }
   });
 
-  test('a wide table or figure scrolls in its box, up to its last column', async () => {
+  test('a wide table or chart scrolls in its box, up to its last column', async () => {
     for (const width of [1280, 390]) {
       const { page } = await openFile(browser, pageFile, { viewport: { width, height: 800 } });
       for (const name of ['configurations', 'results', 'differences', 'cooccurrence']) {
@@ -219,7 +219,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
       .evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-value'))));
     const group = comparison.groups.find(({ label }) => label === 'any-bce λ=0.02');
     const means = (part: 'validation' | 'test') =>
-      group?.figures.map((figure) => group[part]?.[figure]?.mean);
+      group?.metrics.map((metric) => group[part]?.[metric]?.mean);
     expect(values).toEqual([2, ...(means('validation') ?? []), ...(means('test') ?? [])]);
     await page.context().close();
   });
@@ -247,16 +247,16 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
 
   test('a choice shows the panel that it names, also by keyboard', async () => {
     const { page } = await openFile(browser, pageFile);
-    const figure = (name: string) => page.locator(`[data-name="${name}"]`);
-    expect(await figure('learning-mAP').isVisible()).toBe(true);
+    const chart = (name: string) => page.locator(`[data-name="${name}"]`);
+    expect(await chart('learning-mAP').isVisible()).toBe(true);
     await page.getByLabel('F1-Neg', { exact: true }).check();
-    expect(await figure('learning-F1-Neg').isVisible()).toBe(true);
-    expect(await figure('learning-mAP').isVisible()).toBe(false);
+    expect(await chart('learning-F1-Neg').isVisible()).toBe(true);
+    expect(await chart('learning-mAP').isVisible()).toBe(false);
     await page.keyboard.press('ArrowRight');
-    expect(await figure('learning-bce').isVisible()).toBe(true);
+    expect(await chart('learning-bce').isVisible()).toBe(true);
     await page.getByLabel('bce and any-bce λ=0.2', { exact: true }).check();
-    expect(await figure('classes-3-F1').isVisible()).toBe(true);
-    expect(await figure('classes-3-F2').isVisible()).toBe(false);
+    expect(await chart('classes-3-F1').isVisible()).toBe(true);
+    expect(await chart('classes-3-F2').isVisible()).toBe(false);
     await page.context().close();
   });
 
@@ -267,7 +267,7 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     await page.context().close();
   });
 
-  test('tables can be copied and saved, and figures saved, with the content of the written files', async () => {
+  test('tables can be copied and saved, and charts saved, with the content of the written files', async () => {
     const { page } = await openFile(browser, pageFile, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });

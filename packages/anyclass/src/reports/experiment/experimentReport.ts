@@ -15,7 +15,7 @@ import { writeWhole } from '../../files/wholeFile.js';
 import { verdictBlock } from '../../pages/blocks.js';
 import { note, page, sections } from '../../pages/page.js';
 import { tableFiles } from '../../tables/index.js';
-import { tradeOffFigure } from '../tradeOffFigure.js';
+import { tradeOffChart } from '../tradeOffChart.js';
 import { classSection } from './classSection.js';
 import { configurationSection } from './configurationSection.js';
 import { datasetSection } from './datasetSection.js';
@@ -102,10 +102,10 @@ export function reportPage({ title, comparison, sections: list }: ExperimentRepo
 }
 
 /**
- * Writes every table as CSV, Markdown and LaTeX and every figure as SVG, and returns the names of the files.
+ * Writes every table as CSV, Markdown and LaTeX and every chart as SVG, and returns the names of the files.
  *
  * @example
- * writeAssets('figures', report) // ['results.csv', 'results.md', 'results.tex', 'learning-mAP.svg', …]
+ * writeAssets('charts', report) // ['results.csv', 'results.md', 'results.tex', 'learning-mAP.svg', …]
  */
 export function writeAssets(folder: string, report: ExperimentReport): string[] {
   mkdirSync(folder, { recursive: true });
@@ -118,18 +118,18 @@ export function writeAssets(folder: string, report: ExperimentReport): string[] 
   return files.map(([name]) => name);
 }
 
-/** Returns the trade-off figure of each dataset; nothing if no test split has labels. */
+/** Returns the trade-off chart of each dataset; nothing if no test split has labels. */
 function tradeOffItems({ groups, decision }: Comparison, several: boolean): Item[] {
   const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
-  const figures = datasets.flatMap((dataset) => {
+  const charts = datasets.flatMap((dataset) => {
     const own = groups.filter((group) => group.dataset === dataset);
-    const figure = tradeOffFigure(dataset, own, decision);
-    if (!figure) return [];
-    return [several ? { ...figure, name: `trade-off-${fileName(dataset)}` } : figure];
+    const chart = tradeOffChart(dataset, own, decision);
+    if (!chart) return [];
+    return [several ? { ...chart, name: `trade-off-${fileName(dataset)}` } : chart];
   });
-  if (figures.length === 0) return [];
+  if (charts.length === 0) return [];
   return [
-    ...figures.map((figure): Item => ({ kind: 'figures', figures: [figure] })),
+    ...charts.map((chart): Item => ({ kind: 'charts', charts: [chart] })),
     {
       kind: 'note',
       text: 'Each point is a decision fitted on the validation split for a budget of 0.5% to 20% false alarms and evaluated on the test split. At any budget, the higher line is the better loss. Lines are means over seeds; bands are ± one standard deviation, or the range with two seeds.',

@@ -1,6 +1,6 @@
 // Renders the parts of a report as HTML, and collects those that are written as files.
 
-import { choice, type Figure, figureBlock, figureRow, tableBlock } from '../../pages/blocks.js';
+import { type Chart, chartBlock, chartRow, choice, tableBlock } from '../../pages/blocks.js';
 import { note } from '../../pages/page.js';
 import type { ReportTable } from '../../tables/index.js';
 import type { Item, Material, ReportSection } from './material.js';
@@ -31,8 +31,8 @@ function prefixed(item: Item, prefix: string): Item {
       return item;
     case 'table':
       return { ...item, table: rename(item.table) };
-    case 'figures':
-      return { ...item, figures: item.figures.map(rename) };
+    case 'charts':
+      return { ...item, charts: item.charts.map(rename) };
     case 'choice':
       return rename({
         ...item,
@@ -50,8 +50,8 @@ export function itemHtml(item: Item): string {
       return note(item.text);
     case 'table':
       return tableBlock(item.table);
-    case 'figures':
-      return item.figures.length === 1 ? figureBlock(item.figures[0]!) : figureRow(item.figures);
+    case 'charts':
+      return item.charts.length === 1 ? chartBlock(item.charts[0]!) : chartRow(item.charts);
     case 'choice':
       return choice(
         item.name,
@@ -61,14 +61,14 @@ export function itemHtml(item: Item): string {
   }
 }
 
-/** Returns all tables and figures. */
-export function assets(items: readonly Item[]): (ReportTable | Figure)[] {
-  return items.flatMap((item): readonly (ReportTable | Figure)[] => {
+/** Returns all tables and charts. */
+export function assets(items: readonly Item[]): (ReportTable | Chart)[] {
+  return items.flatMap((item): readonly (ReportTable | Chart)[] => {
     switch (item.kind) {
       case 'table':
         return [item.table];
-      case 'figures':
-        return item.figures;
+      case 'charts':
+        return item.charts;
       case 'choice':
         return assets(item.panels.flatMap((panel) => panel.items));
       default:

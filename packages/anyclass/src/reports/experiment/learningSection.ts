@@ -23,8 +23,8 @@ export function learningSection({ groups }: Material): ReportSection {
       title,
       items: [
         {
-          kind: 'figures',
-          figures: [{ name: `learning-${name}`, title: `${title} by epoch`, svg }],
+          kind: 'charts',
+          charts: [{ name: `learning-${name}`, title: `${title} by epoch`, svg }],
         },
       ],
     };

@@ -3,13 +3,13 @@
 import type {
   Comparison,
   ConfoundedPair,
-  GroupFigures,
+  GroupMetrics,
   MethodDifference,
 } from '../../experiments/comparisonResult.js';
 import type { DecisionChoice } from '../../experiments/decisionText.js';
 import type { JudgedSplit, Run, ScoredImages } from '../../experiments/readRuns.js';
 import { groupBySeed, type SeedGroup } from '../../experiments/seedGroups.js';
-import type { Figure } from '../../pages/blocks.js';
+import type { Chart } from '../../pages/blocks.js';
 import type { ReportTable } from '../../tables/index.js';
 
 /** The runs of one dataset, with their metrics. */
@@ -30,14 +30,14 @@ export interface Material {
 export interface Group extends SeedGroup {
   /** The label, with the network if there are several. */
   readonly name: string;
-  readonly figures: GroupFigures;
+  readonly metrics: GroupMetrics;
 }
 
-/** A part of the report. Tables and figures can also be written as files. */
+/** A part of the report. Tables and charts can also be written as files. */
 export type Item =
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'table'; readonly table: ReportTable }
-  | { readonly kind: 'figures'; readonly figures: readonly Figure[] }
+  | { readonly kind: 'charts'; readonly charts: readonly Chart[] }
   | {
       readonly kind: 'choice';
       readonly name: string;
@@ -62,7 +62,7 @@ export function materialOf(runs: readonly Run[], comparison: Comparison): Materi
   const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
   return datasets.map((dataset) => {
     const own = groups.flatMap((group, i) =>
-      group.dataset === dataset ? [{ ...group, figures: comparison.groups[i]! }] : [],
+      group.dataset === dataset ? [{ ...group, metrics: comparison.groups[i]! }] : [],
     );
     const hasNetworks = new Set(own.map(({ network }) => network)).size > 1;
     return {
@@ -76,7 +76,7 @@ export function materialOf(runs: readonly Run[], comparison: Comparison): Materi
       decision: comparison.decision,
       replicates: comparison.replicates,
       confidence: comparison.confidence,
-      split: own.every(({ figures }) => figures.test) ? 'test' : 'validation',
+      split: own.every(({ metrics }) => metrics.test) ? 'test' : 'validation',
     };
   });
 }

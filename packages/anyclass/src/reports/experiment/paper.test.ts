@@ -63,13 +63,13 @@ test.skipIf(!hasVectors)(
     const { lossTables, lambdaAblation } = JSON.parse(readFileSync(vectors, 'utf8'));
     for (const dataset of paperDatasets) {
       const f2 = dataset === 'sewerml' ? 'f2Ciw' : 'f2';
-      const figures = (row: Record<string, number>, split: string) =>
-        ['f1', f2, 'mAP', 'f1Neg'].map((figure) => row[`${split}.${figure}`] ?? null);
+      const metrics = (row: Record<string, number>, split: string) =>
+        ['f1', f2, 'mAP', 'f1Neg'].map((metric) => row[`${split}.${metric}`] ?? null);
       const expected = (lossTables[dataset] ?? []).map((row: Record<string, number>) => ({
         network: row['network'],
         loss: row['loss'],
-        validation: figures(row, 'val'),
-        test: figures(row, 'test'),
+        validation: metrics(row, 'val'),
+        test: metrics(row, 'test'),
       }));
       expect(paperLossTable(dataset)).toEqual(expected);
       const { standard, anyClass, lambdas } = lambdaAblation[`${dataset}/bce`];

@@ -1,14 +1,14 @@
 // Compares our results with those that the paper published.
 
-import type { PaperFigure } from '@anyclass/core';
+import type { PaperMetric } from '@anyclass/core';
 import type { SweepLine } from '../../charts/sweepChart.js';
 import { type PaperDataset, paperDatasets } from '../../configuration/recipes.js';
 import { spreadCell } from '../../experiments/comparisonTables.js';
-import { figureTitles } from '../../experiments/figures.js';
+import { metricTitles } from '../../experiments/metrics.js';
 import type { Cell, Column, Table } from '../../tables/index.js';
-import type { SweepPanels } from '../sweepFigures.js';
+import type { SweepPanels } from '../sweepCharts.js';
 import type { Group, Item, Material } from './material.js';
-import { type PaperRow, type PublishedFigures, paperLambdaAblation, paperLossTable } from './paperTables.js';
+import { type PaperRow, type PublishedMetrics, paperLambdaAblation, paperLossTable } from './paperTables.js';
 
 /** Which dataset of the paper ours is, or `auto` to recognize it by its name. */
 export type PaperChoice = PaperDataset | 'auto';
@@ -32,9 +32,9 @@ export function paperDataset(dataset: string, choice: PaperChoice | undefined): 
 export function paperItems({ dataset, groups }: Material, known: PaperDataset): Item[] {
   const published = paperLossTable(known);
   if (published.length === 0) return [];
-  const { figures } = groups[0]!.figures;
+  const { metrics } = groups[0]!.metrics;
   const columns = (group: string) =>
-    figures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group }));
+    metrics.map((metric): Column => ({ title: metricTitles[metric], kind: 'percent', group }));
   return [
     {
       kind: 'table',
@@ -50,7 +50,7 @@ export function paperItems({ dataset, groups }: Material, known: PaperDataset): 
             ...columns('Validation'),
             ...columns('Test'),
           ],
-          rows: [...groups.map((group) => ownRow(group, figures)), ...published.map(publishedRow)],
+          rows: [...groups.map((group) => ownRow(group, metrics)), ...published.map(publishedRow)],
         },
       },
     },
@@ -65,7 +65,7 @@ export function paperAblation(dataset: PaperDataset, base: 'bce' | 'focal'): Swe
     name,
     points: [
       ...pointOf(null, found.standard[at]),
-      ...found.anyClass.flatMap(([lambda, ...figures]) => pointOf(lambda, figures[at])),
+      ...found.anyClass.flatMap(([lambda, ...metrics]) => pointOf(lambda, metrics[at])),
     ],
   });
   return {
@@ -80,10 +80,10 @@ export function paperAblation(dataset: PaperDataset, base: 'bce' | 'focal'): Swe
 /** One of our results by λ; null is the standard loss. */
 interface AblationPoint {
   readonly value: number | null;
-  readonly figures: Group['figures'];
+  readonly metrics: Group['metrics'];
 }
 
-const ablationFigures = ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const;
+const ablationMetrics = ['macroF1', 'macroF2', 'mAP', 'f1Neg'] as const;
 
 /**
  * Returns our ablation next to the paper's, on the validation split, in ascending order of λ. Like the
@@ -96,13 +96,13 @@ export function ablationTable(
 ): Table | undefined {
   const found = paperLambdaAblation(dataset, base);
   if (!found) return undefined;
-  const published = new Map<number | null, PublishedFigures>([
+  const published = new Map<number | null, PublishedMetrics>([
     [null, found.standard],
-    ...found.anyClass.map(([lambda, ...figures]) => [lambda, figures] as const),
+    ...found.anyClass.map(([lambda, ...metrics]) => [lambda, metrics] as const),
   ]);
   const values = [...new Set([...published.keys(), ...points.map(({ value }) => value)])];
   const columns = (group: string) =>
-    ablationFigures.map((figure): Column => ({ title: figureTitles[figure], kind: 'percent', group }));
+    ablationMetrics.map((metric): Column => ({ title: metricTitles[metric], kind: 'percent', group }));
   return {
     title: `λ with ${base}, next to ${dataset} in the paper`,
     note: 'Percent, on the validation split, at a threshold of 0.5. The paper used TResNet-L and one seed each.',
@@ -110,29 +110,29 @@ export function ablationTable(
     rows: values
       .sort((a, b) => (a ?? -1) - (b ?? -1))
       .map((value) => {
-        const own = points.find((point) => point.value === value)?.figures.validation;
+        const own = points.find((point) => point.value === value)?.metrics.validation;
         return [
           value === null ? `none (${base})` : String(value),
-          ...ablationFigures.map((figure) => spreadCell(own?.[figure] ?? null, false)),
+          ...ablationMetrics.map((metric) => spreadCell(own?.[metric] ?? null, false)),
           ...publishedCells(published.get(value) ?? nothingPublished),
         ];
       }),
   };
 }
 
-const nothingPublished: PublishedFigures = [null, null, null, null];
+const nothingPublished: PublishedMetrics = [null, null, null, null];
 
 function pointOf(value: number | null, mean: number | null | undefined) {
   return mean === null || mean === undefined ? [] : [{ value, mean }];
 }
 
-function ownRow({ network, label, figures: of }: Group, figures: readonly PaperFigure[]): Cell[] {
+function ownRow({ network, label, metrics: of }: Group, metrics: readonly PaperMetric[]): Cell[] {
   return [
     'ours',
     network,
     label,
-    ...figures.map((figure) => spreadCell(of.validation[figure], false)),
-    ...figures.map((figure) => spreadCell(of.test?.[figure] ?? null, false)),
+    ...metrics.map((metric) => spreadCell(of.validation[metric], false)),
+    ...metrics.map((metric) => spreadCell(of.test?.[metric] ?? null, false)),
   ];
 }
 
@@ -140,6 +140,6 @@ function publishedRow({ network, loss, validation, test }: PaperRow): Cell[] {
   return ['paper', network, loss, ...publishedCells(validation), ...publishedCells(test)];
 }
 
-function publishedCells(figures: PublishedFigures): Cell[] {
-  return figures.map((value): Cell => (value === null ? null : { value: value / 100, emphasis: 'faint' }));
+function publishedCells(metrics: PublishedMetrics): Cell[] {
+  return metrics.map((value): Cell => (value === null ? null : { value: value / 100, emphasis: 'faint' }));
 }

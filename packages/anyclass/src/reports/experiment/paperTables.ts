@@ -8,11 +8,11 @@ export interface PaperRow {
   readonly network: string;
   readonly loss: LossName;
   /** F1, F2 (F2-CIW for SewerML), mAP and F1-Neg; null if not published. */
-  readonly validation: PublishedFigures;
-  readonly test: PublishedFigures;
+  readonly validation: PublishedMetrics;
+  readonly test: PublishedMetrics;
 }
 
-export type PublishedFigures = readonly [
+export type PublishedMetrics = readonly [
   f1: number | null,
   f2: number | null,
   mAP: number | null,
@@ -20,9 +20,9 @@ export type PublishedFigures = readonly [
 ];
 
 export interface PaperAblation {
-  readonly standard: PublishedFigures;
+  readonly standard: PublishedMetrics;
   /** In ascending order of λ. */
-  readonly anyClass: readonly (readonly [lambda: number, ...figures: PublishedFigures])[];
+  readonly anyClass: readonly (readonly [lambda: number, ...metrics: PublishedMetrics])[];
 }
 
 /** Rows of the loss tables: network, loss, validation metrics, test metrics. */
@@ -150,6 +150,6 @@ export function paperLambdaAblation(dataset: PaperDataset, base: 'bce' | 'focal'
 type PublishedRow = readonly [
   network: string,
   loss: LossName,
-  validation: PublishedFigures,
-  test: PublishedFigures,
+  validation: PublishedMetrics,
+  test: PublishedMetrics,
 ];

@@ -1,15 +1,10 @@
-// Compares the scores of all setups in the same figures.
+// Compares the scores of all setups in the same charts.
 
 import { rankingCurves, reliability, type Scored, thresholdCurves } from '@anyclass/core';
 import type { Line, LinePoint } from '../../charts/line.js';
 import { lineChart } from '../../charts/lineChart.js';
-import type { Figure } from '../../pages/blocks.js';
-import {
-  againstThreshold,
-  precisionRecallFigure,
-  reliabilityFigure,
-  reliabilityLine,
-} from '../scoreFigures.js';
+import type { Chart } from '../../pages/blocks.js';
+import { againstThreshold, precisionRecallChart, reliabilityChart, reliabilityLine } from '../scoreCharts.js';
 import { type Group, type Material, meanOf, pooledScores, type ReportSection } from './material.js';
 
 /**
@@ -39,11 +34,11 @@ export async function scoreSection({ groups, split }: Material): Promise<ReportS
         text: 'Precision at a recall is the highest precision at that recall or above, averaged over classes and seeds. F1 against F1-Neg shows what one threshold for all classes gains on positives and costs on negatives: the loss closer to the upper right is better at any threshold. Marks are at thresholds of 0.1, 0.15, … 0.9, averaged over seeds. Reliability and negatives pool the scores of all seeds. At 0.5, the last plot shows how many negative images raise a false alarm.',
       },
       {
-        kind: 'figures',
-        figures: [
-          precisionRecallFigure(precision),
-          priceFigure(prices),
-          reliabilityFigure(reliable),
+        kind: 'charts',
+        charts: [
+          precisionRecallChart(precision),
+          priceChart(prices),
+          reliabilityChart(reliable),
           againstThreshold(
             'negatives',
             'Largest probability on negative images',
@@ -126,7 +121,7 @@ function negativeShares({ scores, targets, classNames }: Scored): LinePoint[] {
   });
 }
 
-function priceFigure(lines: readonly Line[]): Figure {
+function priceChart(lines: readonly Line[]): Chart {
   const title = 'F1 against F1-Neg as the threshold moves';
   const highest = Math.max(0, ...lines.flatMap(({ points }) => points.map(({ x }) => x)));
   // Nobody would choose a lower F1-Neg, and all curves meet far down.

@@ -4,12 +4,12 @@ import type { PaperDataset } from '../../configuration/recipes.js';
 import type { JudgedSplit } from '../../experiments/readRuns.js';
 import { standardOf } from '../../experiments/seedGroups.js';
 import { isAnyClass } from '../../losses/lossNames.js';
-import { type SweepPanels, sweepFigures, sweepPanels } from '../sweepFigures.js';
+import { type SweepPanels, sweepCharts, sweepPanels } from '../sweepCharts.js';
 import type { Group, Item, Material, Panel, ReportSection } from './material.js';
 import { ablationTable, paperAblation } from './paper.js';
 
 /**
- * Returns the figures, with the paper's ablation if the dataset is in the paper; empty if no setup has
+ * Returns the charts, with the paper's ablation if the dataset is in the paper; empty if no setup has
  * several λ.
  */
 export function sweepSection(material: Material, paper: PaperDataset | undefined): ReportSection {
@@ -23,9 +23,9 @@ export function sweepSection(material: Material, paper: PaperDataset | undefined
     const table = paper && ablationTable(points, paper, base);
     const panel = (title: string, panels: SweepPanels, name: string): Panel => ({
       title,
-      items: [{ kind: 'figures', figures: sweepFigures(panels, `lambda-${i + 1}-${name}`) }],
+      items: [{ kind: 'charts', charts: sweepCharts(panels, `lambda-${i + 1}-${name}`) }],
     });
-    const figures: Item = {
+    const charts: Item = {
       kind: 'choice',
       name: `sweep-${i + 1}`,
       legend: sweeps.length > 1 ? `${network}, ${loss}` : 'Split',
@@ -34,7 +34,7 @@ export function sweepSection(material: Material, paper: PaperDataset | undefined
         ...(published ? [panel('paper, validation', published, 'paper')] : []),
       ],
     };
-    return table ? [figures, { kind: 'table', table: { name: `lambda-${i + 1}-paper`, table } }] : [figures];
+    return table ? [charts, { kind: 'table', table: { name: `lambda-${i + 1}-paper`, table } }] : [charts];
   });
   return { name: 'lambda', title: 'λ', items };
 }
@@ -54,7 +54,7 @@ function lambdaSweeps(groups: readonly Group[]): Group[][] {
 function pointsOf(sweep: readonly Group[], groups: readonly Group[]) {
   const standard = standardOf(sweep[0]!, groups);
   return [
-    ...groups.filter((group) => group === standard).map(({ figures }) => ({ value: null, figures })),
-    ...sweep.map(({ lambda, figures }) => ({ value: lambda, figures })),
+    ...groups.filter((group) => group === standard).map(({ metrics }) => ({ value: null, metrics })),
+    ...sweep.map(({ lambda, metrics }) => ({ value: lambda, metrics })),
   ];
 }

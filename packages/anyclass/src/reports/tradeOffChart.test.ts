@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { GroupFigures } from '../experiments/comparisonResult.js';
-import { spreadOf } from '../experiments/figures.js';
-import { tradeOffFigure } from './tradeOffFigure.js';
+import type { GroupMetrics } from '../experiments/comparisonResult.js';
+import { spreadOf } from '../experiments/metrics.js';
+import { tradeOffChart } from './tradeOffChart.js';
 
 const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
 
 function group(label: string, ...curves: readonly (readonly [falseAlarms: number, f1: number][])[]) {
   const spread = (point: number, of: 0 | 1) => spreadOf(curves.map((curve) => curve[point]![of]))!;
-  const figures = {
+  const metrics = {
     macroF1: null,
     macroF2: null,
     f2Ciw: null,
@@ -15,7 +15,7 @@ function group(label: string, ...curves: readonly (readonly [falseAlarms: number
     f1Neg: null,
     falseAlarmRate: null,
   };
-  const made: GroupFigures = {
+  const made: GroupMetrics = {
     dataset: 'pipes',
     network: 'tresnet-m',
     loss: 'bce',
@@ -23,9 +23,9 @@ function group(label: string, ...curves: readonly (readonly [falseAlarms: number
     label,
     seeds: curves.map((_, seed) => seed),
     folders: [],
-    figures: ['macroF1'],
-    validation: figures,
-    test: figures,
+    metrics: ['macroF1'],
+    validation: metrics,
+    test: metrics,
     decided: {
       ...decision,
       guarantee: {
@@ -71,7 +71,7 @@ const two = group(
 );
 
 test('each point is the mean over seeds of F1 and of the measured false alarms', () => {
-  const { svg, title } = tradeOffFigure('pipes', [one, two], decision)!;
+  const { svg, title } = tradeOffChart('pipes', [one, two], decision)!;
   expect(title).toBe('pipes: F1 against false alarms on test');
   for (const label of [
     'bce, false alarms, % of negatives 1: 20',
@@ -83,17 +83,17 @@ test('each point is the mean over seeds of F1 and of the measured false alarms',
 });
 
 test('several seeds have a band; a single one has none', () => {
-  const bands = (groups: readonly GroupFigures[]) =>
-    tradeOffFigure('pipes', groups, decision)!.svg.match(/fill-opacity="0.16"/g)?.length ?? 0;
+  const bands = (groups: readonly GroupMetrics[]) =>
+    tradeOffChart('pipes', groups, decision)!.svg.match(/fill-opacity="0.16"/g)?.length ?? 0;
   expect(bands([one])).toBe(0);
   expect(bands([one, two])).toBe(1);
 });
 
 test('a false-alarm budget is drawn as a line; another budget is not', () => {
-  expect(tradeOffFigure('pipes', [one], decision)!.svg).toContain('>budget: 5%<');
-  expect(tradeOffFigure('pipes', [one], { budget: { f1Neg: 0.9 } })!.svg).not.toContain('budget');
+  expect(tradeOffChart('pipes', [one], decision)!.svg).toContain('>budget: 5%<');
+  expect(tradeOffChart('pipes', [one], { budget: { f1Neg: 0.9 } })!.svg).not.toContain('budget');
 });
 
-test('without a labeled test split, there is no figure', () => {
-  expect(tradeOffFigure('pipes', [group('bce')], decision)).toBeUndefined();
+test('without a labeled test split, there is no chart', () => {
+  expect(tradeOffChart('pipes', [group('bce')], decision)).toBeUndefined();
 });

@@ -1,25 +1,25 @@
-// F1 against false alarms: what each loss achieves at every budget. This is the first figure of a comparison.
+// F1 against false alarms: what each loss achieves at every budget. This is the first chart of a comparison.
 
 import type { Line } from '../charts/line.js';
 import { lineChart } from '../charts/lineChart.js';
-import type { GroupFigures } from '../experiments/comparisonResult.js';
+import type { GroupMetrics } from '../experiments/comparisonResult.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
-import type { Spread } from '../experiments/figures.js';
-import type { Figure } from '../pages/blocks.js';
+import type { Spread } from '../experiments/metrics.js';
+import type { Chart } from '../pages/blocks.js';
 
 /**
  * Draws the trade-offs of a dataset's groups on the test split; undefined if no group has one. Points are
  * means over seeds; the band is ± one standard deviation, or the range with two seeds.
  *
  * @example
- * const figure = tradeOffFigure('coco-41', comparison.groups, comparison.decision);
- * if (figure) writeFileSync('trade-off.svg', figure.svg);
+ * const chart = tradeOffChart('coco-41', comparison.groups, comparison.decision);
+ * if (chart) writeFileSync('trade-off.svg', chart.svg);
  */
-export function tradeOffFigure(
+export function tradeOffChart(
   dataset: string,
-  groups: readonly GroupFigures[],
+  groups: readonly GroupMetrics[],
   { budget }: Pick<DecisionChoice, 'budget'>,
-): Figure | undefined {
+): Chart | undefined {
   const hasNetworks = new Set(groups.map(({ network }) => network)).size > 1;
   const lines = groups.flatMap(({ label, network, decided }): Line[] => {
     if (!decided?.tradeOff) return [];
@@ -39,7 +39,7 @@ export function tradeOffFigure(
     xRange: [0, 5 * Math.ceil(Math.max(20, ...lines.flatMap(({ points }) => points.map(({ x }) => x))) / 5)],
     yIsPercent: true,
     ends: 'band',
-    // Wider than the figures that follow, but its text is still readable on a phone.
+    // Wider than the charts that follow, but its text is still readable on a phone.
     width: 520,
     height: 330,
   });

@@ -1,17 +1,17 @@
 import type { Metrics } from '../metrics/metrics.js';
 
 /** Overall metrics that get an interval: every number that is not a row count. */
-export type OverallFigure = {
+export type OverallMetric = {
   [Name in keyof Metrics]: Metrics[Name] extends number | null ? Exclude<Name, `${string}ows`> : never;
 }[keyof Metrics];
 
 /** Per-class metrics that get an interval. */
-export type ClassFigure = keyof Metrics & `perClass${string}`;
+export type ClassMetric = keyof Metrics & `perClass${string}`;
 
-/** Builds a record with a value for each overall figure. */
-export function forOverallFigures<Value>(
-  value: (figure: OverallFigure) => Value,
-): Record<OverallFigure, Value> {
+/** Builds a record with a value for each overall metric. */
+export function forOverallMetrics<Value>(
+  value: (metric: OverallMetric) => Value,
+): Record<OverallMetric, Value> {
   return {
     macroF1: value('macroF1'),
     macroF2: value('macroF2'),
@@ -44,12 +44,12 @@ export function forOverallFigures<Value>(
   };
 }
 
-/** Builds a record with a value for each figure and class. */
-export function forClassFigures<Value>(
+/** Builds a record with a value for each metric and class. */
+export function forClassMetrics<Value>(
   classes: number,
-  value: (figure: ClassFigure, classIndex: number) => Value,
-): Record<ClassFigure, Value[]> {
-  const ofClasses = (figure: ClassFigure) => Array.from({ length: classes }, (_, j) => value(figure, j));
+  value: (metric: ClassMetric, classIndex: number) => Value,
+): Record<ClassMetric, Value[]> {
+  const ofClasses = (metric: ClassMetric) => Array.from({ length: classes }, (_, j) => value(metric, j));
   return {
     perClassF1: ofClasses('perClassF1'),
     perClassF2: ofClasses('perClassF2'),

@@ -13,17 +13,17 @@ import {
 } from '@anyclass/core';
 import type { Line, LinePoint } from '../charts/line.js';
 import { lineChart } from '../charts/lineChart.js';
-import type { Figure } from '../pages/blocks.js';
+import type { Chart } from '../pages/blocks.js';
 
 // More points than pixels would only make the page large, and more classes would make the chart unreadable.
 const mostPoints = 250;
 const mostClasses = 20;
 
-export function scoreFigures(scored: Scored, calibration?: Calibration): Figure[] {
+export function scoreCharts(scored: Scored, calibration?: Calibration): Chart[] {
   return [
-    thresholdFigure(scored),
-    precisionRecallFigure(precisionRecallLines(scored)),
-    reliabilityFigure([
+    thresholdChart(scored),
+    precisionRecallChart(precisionRecallLines(scored)),
+    reliabilityChart([
       reliabilityLine('any class', reliability(scored).anyClass),
       ...(calibration ? [calibratedLine(scored, calibration)] : []),
     ]),
@@ -31,20 +31,20 @@ export function scoreFigures(scored: Scored, calibration?: Calibration): Figure[
 }
 
 /** Plots precision against recall. */
-export function precisionRecallFigure(lines: readonly Line[]): Figure {
+export function precisionRecallChart(lines: readonly Line[]): Chart {
   const title = 'Precision against recall';
   const svg = lineChart(lines, { title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
   return { name: 'precision-recall', title, svg };
 }
 
 /** Plots percentages against the threshold. */
-export function againstThreshold(name: string, title: string, y: string, lines: readonly Line[]): Figure {
+export function againstThreshold(name: string, title: string, y: string, lines: readonly Line[]): Chart {
   const svg = lineChart(lines, { title, x: 'threshold', y, xRange: [0, 1], yRange: [0, 100] });
   return { name, title, svg };
 }
 
 /** Plots reliability together with the ideal. */
-export function reliabilityFigure(lines: readonly Line[]): Figure {
+export function reliabilityChart(lines: readonly Line[]): Chart {
   const title = 'Reliability of ‘any class is present’';
   const ideal: Line = {
     name: 'ideal',
@@ -76,7 +76,7 @@ function calibratedLine(scored: Scored, calibration: Calibration): Line {
   return reliabilityLine('any class, calibrated', reliability({ ...scored, scores }).anyClass);
 }
 
-function thresholdFigure(scored: Scored): Figure {
+function thresholdChart(scored: Scored): Chart {
   const { thresholds, macro, noClass } = thresholdCurves(scored);
   const line = (name: string, values: readonly number[]): Line => ({
     name,

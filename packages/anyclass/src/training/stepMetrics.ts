@@ -1,12 +1,12 @@
-// Reads the figures of steps from the device late and in groups: reading one waits for the GPU, which would
+// Reads the metrics of steps from the device late and in groups: reading one waits for the GPU, which would
 // then wait for us.
 
 import type { ActiveRun } from './activeRun.js';
-import { divergence, isHealthy, type StepFigures } from './divergence.js';
+import { divergence, isHealthy, type StepMetrics } from './divergence.js';
 import type { Session } from './session.js';
 import type { StepOutcome } from './trainingStep.js';
 
-export interface StepFigureReader {
+export interface StepMetricReader {
   add(outcome: StepOutcome, step: number, rows: Int32Array): void;
   /** Number of steps that have not been read yet. */
   readonly waiting: number;
@@ -18,7 +18,7 @@ export interface StepFigureReader {
 
 const stepsBetweenReads = { cpu: 1, cuda: 25 };
 
-export function stepFigures(session: Session, run: ActiveRun): StepFigureReader {
+export function stepMetrics(session: Session, run: ActiveRun): StepMetricReader {
   const { progress, network, data, settings, scaler } = session;
   const readEvery = stepsBetweenReads[settings.device === 'cpu' ? 'cpu' : 'cuda'];
   const unread: { readonly outcome: StepOutcome; readonly step: number; readonly rows: Int32Array }[] = [];
@@ -30,9 +30,9 @@ export function stepFigures(session: Session, run: ActiveRun): StepFigureReader 
     areDue: () => unread.length >= readEvery,
     read() {
       for (const { outcome, step, rows } of unread.splice(0)) {
-        const figures = figuresOf(outcome);
-        if (!isHealthy(figures, scaler.enabled)) {
-          throw divergence(figures, {
+        const metrics = metricsOf(outcome);
+        if (!isHealthy(metrics, scaler.enabled)) {
+          throw divergence(metrics, {
             epoch: progress.epoch + 1,
             step: step + 1,
             names: Array.from(rows, (row) => data.dataset.names.at(row)),
@@ -41,25 +41,25 @@ export function stepFigures(session: Session, run: ActiveRun): StepFigureReader 
           });
         }
         progress.updates++;
-        progress.lossSum += figures.loss;
-        progress.images += figures.images;
+        progress.lossSum += metrics.loss;
+        progress.images += metrics.images;
       }
     },
   };
 }
 
-function figuresOf({
+function metricsOf({
   loss,
   largestLogit,
   gradientNorm,
   images,
-}: StepOutcome): StepFigures & { images: number } {
-  const figures = {
+}: StepOutcome): StepMetrics & { images: number } {
+  const metrics = {
     loss: loss.toNumber(),
     largestLogit: largestLogit.toNumber(),
     gradientNorm: gradientNorm.toNumber(),
     images: images.toNumber(),
   };
   for (const tensor of [loss, largestLogit, gradientNorm, images]) tensor.dispose();
-  return figures;
+  return metrics;
 }

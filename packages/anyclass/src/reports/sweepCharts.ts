@@ -2,14 +2,14 @@
 // paper and at decisions. The same panels are in the page of `report` and, side by side, in the file of
 // `sweep`.
 
-import type { PaperFigure } from '@anyclass/core';
+import type { PaperMetric } from '@anyclass/core';
 import { light } from '../charts/render.js';
 import { type SweepChartPoint, type SweepLine, sweepChart } from '../charts/sweepChart.js';
 import { decisionPhrase } from '../experiments/decisionText.js';
-import { figureTitles, type Spread } from '../experiments/figures.js';
+import { metricTitles, type Spread } from '../experiments/metrics.js';
 import type { JudgedSplit } from '../experiments/readRuns.js';
 import type { Sweep } from '../experiments/sweepResult.js';
-import type { Figure } from '../pages/blocks.js';
+import type { Chart } from '../pages/blocks.js';
 
 /** The content of both panels. */
 export interface SweepPanels {
@@ -32,39 +32,36 @@ export function sweepPanels(
   { points, title }: Pick<Sweep, 'points' | 'title'>,
   split: JudgedSplit,
 ): SweepPanels {
-  const line = (figure: PaperFigure): SweepLine => ({
-    name: figureTitles[figure],
-    points: points.flatMap(({ value, figures }) => chartPoint(figures[split]?.[figure], value)),
+  const line = (metric: PaperMetric): SweepLine => ({
+    name: metricTitles[metric],
+    points: points.flatMap(({ value, metrics }) => chartPoint(metrics[split]?.[metric], value)),
   });
-  const decided = points.find(({ figures }) => figures.decided?.[split])?.figures.decided;
-  const decidedLine = (figure: PaperFigure): SweepLine[] => {
+  const decided = points.find(({ metrics }) => metrics.decided?.[split])?.metrics.decided;
+  const decidedLine = (metric: PaperMetric): SweepLine[] => {
     if (!decided) return [];
-    const drawn = points.flatMap(({ value, figures }) =>
-      chartPoint(figures.decided?.[split]?.[figure], value),
+    const drawn = points.flatMap(({ value, metrics }) =>
+      chartPoint(metrics.decided?.[split]?.[metric], value),
     );
-    return [{ name: `${figureTitles[figure]} ${decisionPhrase(decided)}`, points: drawn }];
+    return [{ name: `${metricTitles[metric]} ${decisionPhrase(decided)}`, points: drawn }];
   };
   return {
     title,
     split,
-    standard: points.find(({ value }) => value === null)?.figures.loss ?? '',
+    standard: points.find(({ value }) => value === null)?.metrics.loss ?? '',
     // F2 even if classes have an importance, as in the paper's ablations on SewerML.
     upper: [...decidedLine('macroF1'), ...(['macroF1', 'macroF2', 'mAP'] as const).map(line)],
     negative: [...decidedLine('f1Neg'), line('f1Neg')],
   };
 }
 
-/** Draws a figure for each panel. */
-export function sweepFigures(
-  { title, split, standard, upper, negative }: SweepPanels,
-  name: string,
-): Figure[] {
-  const figure = (suffix: string, lines: readonly SweepLine[]): Figure => {
+/** Draws a chart for each panel. */
+export function sweepCharts({ title, split, standard, upper, negative }: SweepPanels, name: string): Chart[] {
+  const chart = (suffix: string, lines: readonly SweepLine[]): Chart => {
     const names = lines.map((line) => line.name).join(', ');
     const options = { title: `${names} against ${title}, ${split}`, x: title, y: `${split}, %`, standard };
     return { name: `${name}-${suffix}`, title: names, svg: sweepChart(lines, options) };
   };
-  return [figure('figures', upper), figure('negatives', negative)];
+  return [chart('metrics', upper), chart('negatives', negative)];
 }
 
 /**
@@ -74,7 +71,7 @@ export function sweepFigures(
  * writeFileSync('sweep.svg', sweepSvg(sweepPanels(sweep, 'validation')))
  */
 export function sweepSvg(panels: SweepPanels): string {
-  const sides = sweepFigures(panels, 'sweep').map(({ svg }) => ({
+  const sides = sweepCharts(panels, 'sweep').map(({ svg }) => ({
     svg,
     width: Number(/ width="(\d+)"/.exec(svg)?.[1]),
     height: Number(/ height="(\d+)"/.exec(svg)?.[1]),

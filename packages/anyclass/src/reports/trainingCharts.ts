@@ -1,10 +1,10 @@
 import type { Line } from '../charts/line.js';
 import { lineChart } from '../charts/lineChart.js';
 import type { EpochRecord } from '../events/epochRecord.js';
-import type { Figure } from '../pages/blocks.js';
+import type { Chart } from '../pages/blocks.js';
 
 /** Plots a run's losses and validation metrics by epoch. */
-export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {
+export function trainingCharts(epochs: readonly EpochRecord[]): Chart[] {
   const line = (name: string, value: (record: EpochRecord) => number | null): Line => ({
     name,
     points: epochs.map((record) => ({ x: record.epoch, y: value(record) })),
@@ -15,13 +15,13 @@ export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {
     line('validation loss', (record) => record.validationLoss),
     line('validation BCE', (record) => record.validationBce),
   ];
-  const figures = [
+  const metrics = [
     line('F1', ({ validation }) => share(validation.macroF1)),
     line('F2', ({ validation }) => share(validation.macroF2)),
     line('mAP', ({ validation }) => share(validation.mAP)),
     line('F1-Neg', ({ validation }) => share(validation.f1Neg)),
   ];
-  const figure = (name: string, title: string, lines: readonly Line[], y: string): Figure => ({
+  const chart = (name: string, title: string, lines: readonly Line[], y: string): Chart => ({
     name,
     title,
     svg: lineChart(lines, {
@@ -34,7 +34,7 @@ export function trainingFigures(epochs: readonly EpochRecord[]): Figure[] {
     }),
   });
   return [
-    figure('losses', 'Losses', losses, 'loss'),
-    figure('validation-figures', 'Validation metrics', figures, '%'),
+    chart('losses', 'Losses', losses, 'loss'),
+    chart('validation-metrics', 'Validation metrics', metrics, '%'),
   ];
 }

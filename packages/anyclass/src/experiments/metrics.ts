@@ -1,12 +1,12 @@
-// The figures that runs are evaluated by, and their spread over seeds.
+// The metrics that runs are evaluated by, and their spread over seeds.
 
-import type { PaperFigure } from '@anyclass/core';
+import type { PaperMetric } from '@anyclass/core';
 
-/** A figure at a decision, which also has the AUC of presence scores. */
-export type DecidedFigure = PaperFigure | 'presenceAuc';
+/** A metric at a decision, which also has the AUC of presence scores. */
+export type DecidedMetric = PaperMetric | 'presenceAuc';
 
-/** The figures' names, as in the paper if it has them. */
-export const figureTitles: Readonly<Record<DecidedFigure, string>> = {
+/** The metrics' names, as in the paper if it has them. */
+export const metricTitles: Readonly<Record<DecidedMetric, string>> = {
   macroF1: 'F1',
   macroF2: 'F2',
   f2Ciw: 'F2-CIW',
@@ -16,7 +16,7 @@ export const figureTitles: Readonly<Record<DecidedFigure, string>> = {
   presenceAuc: 'presence AUC',
 };
 
-/** A figure over seeds. */
+/** A metric over seeds. */
 export interface Spread {
   readonly mean: number;
   /** Standard deviation over seeds, with n - 1 in the denominator; null for a single seed. */
@@ -28,7 +28,7 @@ export interface Spread {
 }
 
 /**
- * Computes the mean and spread of a figure over seeds; null if it is undefined for any of them.
+ * Computes the mean and spread of a metric over seeds; null if it is undefined for any of them.
  *
  * @example
  * spreadOf([0.6, 0.7, 0.8]) // mean 0.7, standardDeviation 0.1, lowest 0.6, highest 0.8

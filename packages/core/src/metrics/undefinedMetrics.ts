@@ -1,7 +1,7 @@
-import type { Metrics, UndefinedFigure } from './metrics.js';
+import type { Metrics, UndefinedMetric } from './metrics.js';
 
-/** The figures that may be null. */
-export type NullableFigures = Pick<
+/** The metrics that may be null. */
+export type NullableMetrics = Pick<
   Metrics,
   | 'perClassAP'
   | 'perClassAUC'
@@ -19,7 +19,7 @@ export type NullableFigures = Pick<
   | 'reviewRate'
 >;
 
-const REASONS: readonly (readonly [metric: keyof NullableFigures, reason: string])[] = [
+const REASONS: readonly (readonly [metric: keyof NullableMetrics, reason: string])[] = [
   ['perClassAP', 'the class is never present'],
   ['perClassAUC', 'the class is never present, or never absent'],
   ['mAP', 'no class is ever present'],
@@ -36,16 +36,16 @@ const REASONS: readonly (readonly [metric: keyof NullableFigures, reason: string
   ['reviewRate', 'every row is undecided'],
 ];
 
-/** Lists every figure that is null, with its class and the reason. */
-export function undefinedFiguresOf(
-  figures: NullableFigures,
+/** Lists every metric that is null, with its class and the reason. */
+export function undefinedMetricsOf(
+  metrics: NullableMetrics,
   classNames: readonly string[],
-): UndefinedFigure[] {
+): UndefinedMetric[] {
   return REASONS.flatMap(([metric, reason]) => {
-    const figure = figures[metric];
-    if (figure === null) return [{ metric, reason }];
-    if (typeof figure === 'number') return [];
-    return figure.flatMap((value, j) =>
+    const found = metrics[metric];
+    if (found === null) return [{ metric, reason }];
+    if (typeof found === 'number') return [];
+    return found.flatMap((value, j) =>
       value === null ? [{ metric, className: classNames[j]!, reason }] : [],
     );
   });

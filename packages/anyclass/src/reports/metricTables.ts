@@ -1,13 +1,13 @@
 // Presents the metrics of a judgment as tables.
 
 import { counted } from '../errors/counted.js';
-import type { DecidedFigures, Judgment } from '../events/judgment.js';
+import type { DecidedMetrics, Judgment } from '../events/judgment.js';
 import { decisionPhrase } from '../experiments/decisionText.js';
 import type { Cell, Column, Table } from '../tables/index.js';
 import { percent } from '../tables/percent.js';
 
 /** The metrics that a reader looks at first, with their names in the paper. */
-const mainFigures = [
+const mainMetrics = [
   ['macroF1', 'F1'],
   ['macroF2', 'F2'],
   ['f2Ciw', 'F2-CIW'],
@@ -27,17 +27,17 @@ const mainFigures = [
 ] as const;
 
 /** Returns each main metric at 0.5 and as decided, with its interval. */
-export function figureTable(judgment: Judgment): Table {
+export function metricTable(judgment: Judgment): Table {
   const { metrics, intervals, decided } = judgment;
   return {
     title: '',
-    note: figureNote(judgment),
+    note: metricNote(judgment),
     columns: [
       { title: '', kind: 'text' },
       { title: 'at 0.5', kind: 'percent' },
       ...(decided ? [{ title: titleOf(decided), kind: 'percent' } as const] : []),
     ],
-    rows: mainFigures
+    rows: mainMetrics
       .filter(([name]) => metrics[name] !== null)
       .map(([name, title]) => [
         title,
@@ -80,7 +80,7 @@ export function classTable({ metrics, decided, reliability }: Judgment): Table {
   };
 }
 
-function figureNote({ metrics, intervals, reliability, calibrated }: Judgment): string {
+function metricNote({ metrics, intervals, reliability, calibrated }: Judgment): string {
   const { rows, positiveRows, negativeRows } = metrics;
   return `${[
     `${counted(rows, 'instance')}, ${positiveRows.toLocaleString('en-US')} positive and ${negativeRows.toLocaleString('en-US')} negative; in percent`,
@@ -104,6 +104,6 @@ function withInterval(
 }
 
 /** Returns the title of the decided column. Older versions fitted a threshold per class without a budget. */
-function titleOf({ rule, budget }: DecidedFigures): string {
+function titleOf({ rule, budget }: DecidedMetrics): string {
   return budget === null ? 'with a threshold per class' : decisionPhrase({ rule, budget });
 }

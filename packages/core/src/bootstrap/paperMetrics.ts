@@ -1,4 +1,4 @@
-// Computes only the figures in the paper's tables, for many models in many replicates: one pass over each class gives its
+// Computes only the metrics in the paper's tables, for many models in many replicates: one pass over each class gives its
 // AP, and predictions are then counted for each threshold setting.
 
 import { countPredicted, countRanks, type Multiplicities } from '../metrics/classCounts.js';
@@ -13,9 +13,9 @@ import { fBeta } from '../metrics/rates.js';
 import type { Scored } from '../metrics/scored.js';
 
 /** The columns of the paper's tables, plus the false-alarm rate, which is the price paid for F1. */
-export const paperFigureNames = ['macroF1', 'macroF2', 'f2Ciw', 'mAP', 'f1Neg', 'falseAlarmRate'] as const;
-export type PaperFigure = (typeof paperFigureNames)[number];
-export type PaperFigures = Readonly<Record<PaperFigure, number | null>>;
+export const paperMetricNames = ['macroF1', 'macroF2', 'f2Ciw', 'mAP', 'f1Neg', 'falseAlarmRate'] as const;
+export type PaperMetric = (typeof paperMetricNames)[number];
+export type PaperMetrics = Readonly<Record<PaperMetric, number | null>>;
 
 /** A model's ranked scores, with the predictions at each threshold setting. */
 export interface PreparedModel {
@@ -23,7 +23,7 @@ export interface PreparedModel {
   readonly settings: readonly Measurement[];
 }
 
-/** Ranks a model's scores for `paperFigures`. */
+/** Ranks a model's scores for `paperMetrics`. */
 export function prepareModel(
   scored: Scored,
   thresholds: readonly Threshold[],
@@ -33,8 +33,8 @@ export function prepareModel(
   return { rows: settings[0]!.ranked.rows, settings };
 }
 
-/** Returns the figures at each setting on the full data. */
-export function wholeFigures({ rows, settings }: PreparedModel): PaperFigures[] {
+/** Returns the metrics at each setting on the full data. */
+export function wholeMetrics({ rows, settings }: PreparedModel): PaperMetrics[] {
   return metricsAt(settings, new Uint16Array(rows).fill(1)).map(
     ({ macroF1, macroF2, f2Ciw, mAP, f1Neg, falseAlarmRate }) => ({
       macroF1,
@@ -47,23 +47,23 @@ export function wholeFigures({ rows, settings }: PreparedModel): PaperFigures[] 
   );
 }
 
-/** Returns the figures at each setting with each row counted `multiplicities` times; they equal those of `metricsOf`. */
-export function drawnFigures({ settings }: PreparedModel, multiplicities: Multiplicities): PaperFigures[] {
+/** Returns the metrics at each setting with each row counted `multiplicities` times; they equal those of `metricsOf`. */
+export function drawnMetrics({ settings }: PreparedModel, multiplicities: Multiplicities): PaperMetrics[] {
   const classes = settings[0]!.ranked.classes;
   const ranks = classes.map((entries) => countRanks(entries, multiplicities));
   const precisions = ranks.flatMap(({ averagePrecision }) => averagePrecision ?? []);
   const mAP =
     precisions.length === 0 ? null : precisions.reduce((sum, each) => sum + each, 0) / precisions.length;
   const present = ranks.map((rank) => rank.present);
-  return settings.map((setting) => ({ ...figuresAt(setting, present, multiplicities), mAP }));
+  return settings.map((setting) => ({ ...paperMetricsAt(setting, present, multiplicities), mAP }));
 }
 
-/** Returns the figures that depend on predictions: all but mAP. `present` is how often each class is present. */
-export function figuresAt(
+/** Returns the metrics that depend on predictions: all but mAP. `present` is how often each class is present. */
+export function paperMetricsAt(
   setting: Measurement,
   present: readonly number[],
   multiplicities: Multiplicities,
-): Omit<PaperFigures, 'mAP'> {
+): Omit<PaperMetrics, 'mAP'> {
   const { classes } = setting.ranked;
   const passing = passingMultiplicities(setting, multiplicities);
   let [f1, f2, weighted, weights] = [0, 0, 0, 0];
@@ -89,12 +89,12 @@ export function figuresAt(
 }
 
 /**
- * Builds a record with a value for each of the paper's figures.
+ * Builds a record with a value for each of the paper's metrics.
  *
  * @example
- * eachFigure((figure) => metrics[figure]).mAP // 0.4252
+ * eachMetric((metric) => metrics[metric]).mAP // 0.4252
  */
-export function eachFigure<Value>(of: (figure: PaperFigure) => Value): Record<PaperFigure, Value> {
+export function eachMetric<Value>(of: (metric: PaperMetric) => Value): Record<PaperMetric, Value> {
   return {
     macroF1: of('macroF1'),
     macroF2: of('macroF2'),

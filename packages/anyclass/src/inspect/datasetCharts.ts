@@ -1,9 +1,9 @@
-// Figures of a dataset's contents.
+// Charts of a dataset's contents.
 
 import { paleColor, seriesColors } from '../charts/palette.js';
 import { axis, labelWidth, legend, light, ownMargins, renderChart } from '../charts/render.js';
 import { splitNames } from '../data/dataset/dataset.js';
-import type { Figure } from '../pages/blocks.js';
+import type { Chart } from '../pages/blocks.js';
 import type { ClassCount, Inspection } from './inspection.js';
 
 const width = 520;
@@ -20,7 +20,7 @@ const splitColors = {
  * Positive instances by class (or class family), stacked by split, with the most common on top. If there are
  * many classes, only the most common are shown, and the title says so.
  */
-export function distributionFigure(name: string, counts: readonly ClassCount[]): Figure {
+export function distributionChart(name: string, counts: readonly ClassCount[]): Chart {
   const total = ({ train, validation, test }: ClassCount) => train + validation + test;
   const sorted = [...counts].sort((a, b) => total(a) - total(b)).slice(-mostBars);
   const names = sorted.map((count) => count.name);
@@ -55,7 +55,7 @@ export function distributionFigure(name: string, counts: readonly ClassCount[]):
  * Annotated objects of each class next to the instances that show it, as COCO counts them;
  * the most annotated on top.
  */
-export function annotationFigure(name: string, counts: readonly ClassCount[]): Figure {
+export function annotationChart(name: string, counts: readonly ClassCount[]): Chart {
   const instances = ({ train, validation, test }: ClassCount) => train + validation + test;
   const sorted = [...counts].sort((a, b) => (a.annotations ?? 0) - (b.annotations ?? 0)).slice(-mostBars);
   const names = sorted.map((count) => count.name);
@@ -87,9 +87,7 @@ export function annotationFigure(name: string, counts: readonly ClassCount[]): F
 }
 
 /** Instances with 0, 1, 2… labels. */
-export function labelsPerInstanceFigure({
-  labelsPerInstance,
-}: Pick<Inspection, 'labelsPerInstance'>): Figure {
+export function labelsPerInstanceChart({ labelsPerInstance }: Pick<Inspection, 'labelsPerInstance'>): Chart {
   const title = 'Instances by number of labels';
   const svg = renderChart(
     title,
