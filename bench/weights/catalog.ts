@@ -7,6 +7,7 @@
 // With --ask, it requests commits, hashes and sizes from the servers; known ones are kept.
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import { nn } from '@anyclass/torch';
 import { createNetwork, isNetworkName, networkDefinitions } from 'anyclass/networks';
 import { allPublished, hubFacts, matchNames, type PublishedWeights } from 'anyclass/weights';
 
@@ -48,15 +49,15 @@ function checkFit(
   shapes: Readonly<Record<string, readonly number[]>>,
 ): void {
   if (!isNetworkName(network)) throw new Error(`there is no network ${network}`);
-  using own = createNetwork(network, { classes: classes || 1, inputSize });
+  using own = nn.init.withoutDrawing(() => createNetwork(network, { classes: classes || 1, inputSize }));
   const { conventions = [], hasDefault, isComputed } = networkDefinitions[network].weights;
   const state = own.stateDict();
   const { pairs, unused } = matchNames(conventions, Object.keys(shapes), new Set(state.keys()));
   for (const [entry, tensor] of state) {
+    if (isComputed?.(entry)) continue;
     const foreign = pairs.get(entry);
     const shape = foreign === undefined ? undefined : shapes[foreign];
-    const isOpen =
-      hasDefault?.(entry) || isComputed?.(entry) || (classes === 0 && entry.startsWith(own.headPrefix));
+    const isOpen = hasDefault?.(entry) || (classes === 0 && entry.startsWith(own.headPrefix));
     if (shape === undefined && isOpen) continue;
     // torchvision's meta network has its default size, whatever size the weights were trained at.
     const fits = shape !== undefined && (sizes(shape) === sizes(tensor.shape) || /pos_embed/.test(entry));

@@ -4,19 +4,23 @@ import { z } from 'zod';
 import { convnext } from './convnext.js';
 import type { NetworkDefinition } from './definition.js';
 import { densenet } from './densenet.js';
+import { dino } from './dino.js';
 import { efficientnet } from './efficientnet.js';
 import { maxvit } from './maxvit.js';
 import { mobilenet } from './mobilenet.js';
 import type { Network, SharedOptions } from './network.js';
 import { perceptron } from './perceptron.js';
 import { resnet } from './resnet.js';
+import { swin } from './swin.js';
 import { tresnet } from './tresnet.js';
 import { vit } from './vit.js';
 
 const definitions = {
   ...tresnet,
   ...vit,
+  ...dino,
   ...maxvit,
+  ...swin,
   ...resnet,
   ...convnext,
   ...densenet,

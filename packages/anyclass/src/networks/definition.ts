@@ -81,10 +81,15 @@ export interface WeightRules<Options extends SharedOptions = SharedOptions> {
 /** How another program names the weights of a network. */
 export interface NamingConvention {
   readonly title: string;
-  /** Returns our names that a foreign name may stand for, most likely first. */
+  /**
+   * Returns our names that a foreign name may stand for, most likely first. `name#1/3` is the second third of an entry, along its
+   * first dimension.
+   */
   readonly translate: (name: string) => readonly string[];
   /** Returns what to add to the values of one of our entries; throws if the network cannot represent them. */
   readonly offset?: (name: string, values: Tensor) => number;
+  /** Converts values as `WeightRules.resize` does, where these files are converted differently. */
+  readonly resize?: WeightRules['resize'];
 }
 
 /** How another library builds the same network and names its weights. */

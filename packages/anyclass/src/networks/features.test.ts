@@ -22,6 +22,9 @@ describe.each([
   ['densenet-121', small, [2, 1024, 2, 2]],
   ['efficientnetv2-s', small, [2, 1280, 2, 2]],
   ['mobilenetv3-l', small, [2, 960, 2, 2]],
+  ['dinov2-s-14-reg', { ...small, inputSize: 70 }, [2, 1 + 4 + 5 * 5, 384]],
+  ['dinov3-s-16', small, [2, 1 + 4 + 4 * 4, 384]],
+  ['swin-t', small, [2, 768, 2, 2]],
 ] as const)('%s', (name, options, shape) => {
   // Built once, since drawing the weights takes longest.
   let network: Network;
@@ -31,14 +34,16 @@ describe.each([
   });
   afterAll(() => network[Symbol.dispose]());
 
-  test('equals its head applied to its features, bit for bit', () => {
+  test('equals its head applied to its features, bit for bit, and has the stride that the catalog states', () => {
     using folded = foldBatchNorm(network);
     for (const tried of [network, folded]) {
       tidy(() =>
         noGrad(() => {
-          const images = randn([2, 3, 64, 64]);
+          const images = randn([2, ...tried.inputShape]);
           const features = tried.forwardFeatures(images);
           expect(features.shape).toEqual(shape);
+          const side = tried.options.inputSize / (networkStride(name, options) ?? Number.NaN);
+          expect(tried.maps(features).shape.slice(2)).toEqual([side, side]);
           expect(tried.pooled(features).shape).toEqual([2, networkDefinitions[name].trunk.features]);
           expect(tried.forwardHead(features).equal(tried.forward(images))).toBe(true);
         }),
@@ -46,15 +51,8 @@ describe.each([
     }
   });
 
-  test('has the stride that the catalog states', () => {
-    const { inputSize = 0 } = options;
-    const [, tokens = 0, ...sides] = shape;
-    const side = sides.length === 2 ? sides[0]! : Math.sqrt(tokens - 1);
-    expect(inputSize / side).toBe(networkStride(name, options));
-  });
-
   test('keeps only what it returns alive', () => {
-    using images = randn([1, 3, 64, 64]);
+    using images = randn([1, ...network.inputShape]);
     const before = liveTensors();
     using features = noGrad(() => network.forwardFeatures(images));
     using logits = noGrad(() => network.forward(images));

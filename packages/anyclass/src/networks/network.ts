@@ -59,6 +59,14 @@ export abstract class Network<Options extends SharedOptions = SharedOptions> ext
    */
   abstract forwardFeatures(images: Tensor): Tensor;
 
+  /**
+   * Returns features as maps, [batch, channels, height, width]. A transformer's first tokens, which have no place in the image, are
+   * left out; a feature vector is a map of one cell.
+   */
+  maps(features: Tensor): Tensor {
+    return features;
+  }
+
   /** Returns one vector per image, the input of the class head: [batch, features]. */
   abstract pooled(features: Tensor): Tensor;
 

@@ -37,6 +37,10 @@ test.each([
   ['densenet-121', 1000, 7_978_856],
   ['efficientnetv2-s', 1000, 21_458_488],
   ['mobilenetv3-l', 1000, 5_483_032],
+  ['vit-s-16', 1000, 22_050_664],
+  ['deit3-s-16', 1000, 22_059_496],
+  ['swin-t', 1000, 28_288_354],
+  ['swin-s', 1000, 49_606_258],
 ] as const)('%s for %d classes has the published %d parameters', (name, classes, parameters) => {
   expect(networkCost(name, classes).parameters).toBe(parameters);
 });

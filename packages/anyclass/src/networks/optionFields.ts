@@ -10,6 +10,7 @@ export const probability = z.number(probabilityText).min(0, probabilityText).max
 
 /** Options that several families take; their defaults differ. */
 export const sharedFields = {
+  patchSize: positiveInteger.describe('ViT, DeiT III, DINO: side of a patch in pixels'),
   stochasticDepth: probability.describe(
     'MaxViT, ConvNeXt, EfficientNet, Swin, ViT: probability of skipping the last branches in training',
   ),

@@ -29,6 +29,8 @@ const peerCase = z.strictObject({
   salt: z.int().default(0),
   /** What the peer's training has in common with ours: nothing, if its batch norms have another eps. */
   compares: z.enum(['everything', 'evaluation']).default('everything'),
+  /** The largest relative difference in float64; larger if the peer computes a part in float32. */
+  tolerance: z.number().default(1e-9),
   stored: z.boolean().default(false),
 });
 type PeerCase = z.output<typeof peerCase>;
@@ -96,7 +98,7 @@ function compareWith(values: PeerValues, one: PeerCase): void {
   using network = networkOf(one);
   const pairs = loadHashed(network, values, one);
   tidy(() => {
-    const { salt } = one;
+    const { salt, tolerance } = one;
     const shape = [batch, ...network.inputShape];
     const images = hashed('input', shape, salt);
     const small = noGrad(() => network.eval().forward(images));
@@ -107,14 +109,16 @@ function compareWith(values: PeerValues, one: PeerCase): void {
     const exact = images.to('float64');
     exact.requiresGrad = true;
     const evaluated = noGrad(() => network.forward(exact));
-    expect(errorOf(evaluated, values.evalLogits)).toBeLessThan(1e-9);
+    expect(errorOf(evaluated, values.evalLogits)).toBeLessThan(tolerance);
     const trained = network.train().forward(exact);
-    expect(errorOf(trained, values.trainLogits)).toBeLessThan(1e-9);
+    expect(errorOf(trained, values.trainLogits)).toBeLessThan(tolerance);
     trained.backward(hashed('probe', trained.shape, salt).to('float64'));
     const gradient = exact.grad!;
-    expect(normOf(gradient) / values.inputGradient.norm).toBeCloseTo(1, 7);
-    expect(errorOf(gradient.flatten().narrow(0, 0, 8), values.inputGradient.first)).toBeLessThan(1e-6);
-    compareGradients(network, values, pairs);
+    expect(normOf(gradient) / values.inputGradient.norm).toBeCloseTo(1, 5);
+    expect(errorOf(gradient.flatten().narrow(0, 0, 8), values.inputGradient.first)).toBeLessThan(
+      1e3 * tolerance,
+    );
+    compareGradients(network, values, pairs, 1e3 * tolerance);
   });
 }
 
@@ -142,7 +146,7 @@ function loadHashed(
   );
   const report = loadWeights(network, file, { strict: true });
   rmSync(file);
-  expect(report).toMatchObject({ freshHead: [], resized: [], adapted: [], loaded: entries.length });
+  expect(report).toMatchObject({ freshHead: [], resized: [], adapted: [] });
   const { conventions = [] } = definitionOf(network).weights;
   return matchNames(
     conventions,
@@ -155,15 +159,17 @@ function compareGradients(
   network: Network,
   { entries }: PeerValues,
   pairs: ReadonlyMap<string, string>,
+  tolerance: number,
 ): void {
   const expected = new Map(entries.map(([name, , norm]) => [name, norm]));
   const total = Math.hypot(...entries.map(([, , norm = 0]) => norm));
-  const parameters = [...network.namedParameters()];
-  expect(parameters.length).toBe(entries.filter(([, , norm]) => norm !== undefined).length);
-  for (const [name, { grad }] of parameters) {
-    const norm = expected.get(pairs.get(name) ?? '') ?? Number.NaN;
+  const { hasDefault } = definitionOf(network).weights;
+  for (const [name, { grad }] of network.namedParameters()) {
+    const foreign = pairs.get(name);
+    if (foreign === undefined && hasDefault?.(name)) continue;
+    const norm = expected.get(foreign ?? '') ?? Number.NaN;
     const error = Math.abs((grad ? normOf(grad) : 0) - norm);
-    expect([name, error < 1e-6 * norm + 1e-9 * total]).toEqual([name, true]);
+    expect([name, error < tolerance * norm + 1e-9 * total]).toEqual([name, true]);
   }
 }
 

@@ -95,6 +95,10 @@ export class Perceptron extends Network<MlpOptions> {
     });
   }
 
+  override maps(features: Tensor): Tensor {
+    return features.unsqueeze(-1).unsqueeze(-1);
+  }
+
   pooled(features: Tensor): Tensor {
     return features;
   }

@@ -28,6 +28,9 @@ test.each([
   'densenet-121',
   'efficientnetv2-s',
   'mobilenetv3-l',
+  'deit3-s-16',
+  'dinov3-s-plus-16',
+  'swin-t',
 ] as const)(
   '%s gives the logits of libtorch with the same accuracy at any batch size',
   async (name) => {

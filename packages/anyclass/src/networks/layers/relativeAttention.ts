@@ -57,8 +57,14 @@ export class RelativeAttention extends nn.Module {
   }
 }
 
-// The table row for (query, key): the row and column offsets, each shifted from [1 - side, side - 1] to start at 0.
-function relativePositions(side: number): Int32Array {
+/**
+ * Returns the table row for each query and key of a square: the row and column offsets, each shifted from [1 - side, side - 1] to
+ * start at 0.
+ *
+ * @example
+ * relativePositions(2) // 4, 3, 1, 0, 5, 4, …
+ */
+export function relativePositions(side: number): Int32Array {
   const positions = new Int32Array(side ** 4);
   const length = side ** 2;
   for (let query = 0; query < length; query++) {

@@ -91,7 +91,7 @@ function isFused(stream: Tensor): boolean {
 }
 
 function fused(norm: LayerNorm, stream: Tensor, { branch, squares }: ResidualNormOptions) {
-  for (const cut of [branch?.squares, squares]) if (cut) checkSquares(stream, cut.side);
+  for (const cut of [branch?.squares, squares]) if (cut) checkSquares(stream.shape, cut.side);
   const [sum, normed] = operator()!(
     stream,
     branch?.values ?? null,

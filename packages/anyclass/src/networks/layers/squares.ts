@@ -18,12 +18,24 @@ export interface Squares {
  * cutIntoSquares(zeros([2, 14, 14, 64]), { axis: 'grid', side: 7 }).shape // [8, 49, 64]
  */
 export function cutIntoSquares(map: Tensor, squares: Squares): Tensor {
-  const { factors, order } = layoutOf(map, squares);
+  const { factors, order } = layoutOf(map.shape, squares);
   const channels = map.shape.at(-1) ?? 0;
   return map
     .view(factors)
     .permute(order)
     .reshape([-1, squares.side ** 2, channels]);
+}
+
+/**
+ * Rearranges squares into a map of this shape; the inverse of `cutIntoSquares`.
+ *
+ * @example
+ * joinSquares(cutIntoSquares(map, squares), map.shape, squares) // map
+ */
+export function joinSquares(inSquares: Tensor, shape: readonly number[], squares: Squares): Tensor {
+  const { factors, order, back } = layoutOf(shape, squares);
+  const cut = inSquares.view(order.map((dimension) => factors[dimension] ?? 0));
+  return cut.permute(back).reshape(shape);
 }
 
 /**
@@ -39,7 +51,7 @@ export function addSquares(
   squares: Squares,
   change: (addition: Tensor) => Tensor,
 ): Tensor {
-  const { factors, order, back } = layoutOf(map, squares);
+  const { factors, order, back } = layoutOf(map.shape, squares);
   const cut = inSquares.view(order.map((dimension) => factors[dimension] ?? 0));
   return map
     .view(factors)
@@ -49,9 +61,9 @@ export function addSquares(
 
 // The map's height and width, each split into squares and pixels within a square. Which of the two comes first is the
 // only difference between window and grid.
-function layoutOf(map: Tensor, { axis, side }: Squares) {
-  const [batch = 0, height = 0, width = 0, channels = 0] = map.shape;
-  checkSquares(map, side);
+function layoutOf(shape: readonly number[], { axis, side }: Squares) {
+  const [batch = 0, height = 0, width = 0, channels = 0] = shape;
+  checkSquares(shape, side);
   const [rows, columns] = [height / side, width / side];
   return axis === 'window'
     ? {
@@ -70,10 +82,10 @@ function layoutOf(map: Tensor, { axis, side }: Squares) {
  * Throws if a map cannot be divided into squares.
  *
  * @example
- * checkSquares(zeros([1, 8, 8, 64]), 7) // a feature map of 8x8 px cannot be divided into squares of 7x7
+ * checkSquares([1, 8, 8, 64], 7) // a feature map of 8x8 px cannot be divided into squares of 7x7
  */
-export function checkSquares(map: Tensor, side: number): void {
-  const [, height = 0, width = 0] = map.shape;
+export function checkSquares(shape: readonly number[], side: number): void {
+  const [, height = 0, width = 0] = shape;
   if (height % side === 0 && width % side === 0) return;
   throw new RangeError(
     `a feature map of ${height}x${width} px cannot be divided into squares of ${side}x${side}`,

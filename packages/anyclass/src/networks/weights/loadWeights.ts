@@ -5,10 +5,10 @@ import { listed } from '../../errors/listed.js';
 import { UserError } from '../../errors/userError.js';
 import { refuseBrokenWeights } from '../brokenWeights.js';
 import { definitionOf } from '../catalog.js';
-import type { NamingConvention, WeightRules } from '../definition.js';
+import type { NamingConvention } from '../definition.js';
 import type { Network } from '../network.js';
 import { adaptStem } from './adaptStem.js';
-import { matchNames } from './matchNames.js';
+import { matchNames, type NameMatch } from './matchNames.js';
 import { readWeights } from './readWeights.js';
 
 export interface WeightReport {
@@ -93,14 +93,15 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
   };
   let loaded = 0;
   for (const [name, entry] of state) {
-    const fileName = match.pairs.get(name);
-    const stored = fileName === undefined ? undefined : tensors.get(fileName);
+    const stored = tensors.get(match.pairs.get(name) ?? '');
     const isHead = name.startsWith(network.headPrefix);
     if (rules.isComputed?.(name)) continue;
-    if (stored === undefined) {
+    if (fillParts(name, entry, tensors, match)) {
+      loaded++;
+    } else if (stored === undefined) {
       if (isHead) report.freshHead.push(name);
       else if (!isBatchCounter(name) && !rules.hasDefault?.(name)) report.missing.push(name);
-    } else if (fill({ name, entry, stored }, match.convention, converterOf(name, rules, network))) {
+    } else if (fill({ name, entry, stored }, match.convention, converterOf(name, match, network))) {
       loaded++;
       if (!sameSizes(entry, stored)) report[name === rules.stem ? 'adapted' : 'resized'].push(name);
     } else if (isHead) {
@@ -134,14 +135,39 @@ function fill(
   );
 }
 
+const mostParts = 3;
+
+/** Fills an entry that the file stores in parts, such as queries, keys and values; returns false if it does not. */
+function fillParts(
+  name: string,
+  entry: Tensor,
+  tensors: ReadonlyMap<string, StoredTensor>,
+  { pairs, convention }: NameMatch,
+): boolean {
+  const size = (entry.shape[0] ?? 0) / mostParts;
+  const parts = Array.from({ length: mostParts }, (_, i) => ({
+    stored: tensors.get(pairs.get(`${name}#${i}/${mostParts}`) ?? ''),
+    start: i * size,
+  }));
+  const filled = parts.map(({ stored, start }) =>
+    tidy(
+      () =>
+        stored && fill({ name, entry: entry.narrow(0, start, size), stored }, convention, () => undefined),
+    ),
+  );
+  return filled.some((isFilled) => isFilled === true) && !filled.includes(false);
+}
+
 /** Converts values of another shape to an entry's; returns undefined if that is impossible. */
 type Converter = (values: Tensor, entry: Tensor) => Tensor | undefined;
 
-function converterOf(name: string, rules: WeightRules, { options }: Network): Converter {
-  if (name === rules.stem) return (values, entry) => stemFor(values, entry, options.channels);
+function converterOf(name: string, { convention }: NameMatch, network: Network): Converter {
+  const { weights: rules } = definitionOf(network);
+  if (name === rules.stem) return (values, entry) => stemFor(values, entry, network.options.channels);
+  const resize = convention.resize ?? rules.resize;
   return (values, entry) => {
     if (values.shape.at(-1) !== entry.shape.at(-1) || values.ndim !== entry.ndim) return undefined;
-    return rules.resize?.(name, values, entry);
+    return resize?.(name, values, entry);
   };
 }
 

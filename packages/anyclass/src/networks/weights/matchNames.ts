@@ -6,7 +6,7 @@ export interface NameMatch {
   readonly convention: NamingConvention;
   /** The prefix of every name, such as Lightning's `model.`. */
   readonly prefix: string;
-  /** Maps our names to the file's. */
+  /** Maps our names to the file's; `name#1/3` is the second third of an entry. */
   readonly pairs: ReadonlyMap<string, string>;
   /** Names in the file that match nothing. */
   readonly unused: readonly string[];
@@ -46,13 +46,14 @@ function matchWith(
   const unused: string[] = [];
   for (const fileName of fileNames) {
     const candidates = fileName.startsWith(prefix) ? convention.translate(fileName.slice(prefix.length)) : [];
-    const own = candidates.find((name) => ownNames.has(name) && !pairs.has(name));
+    const own = candidates.find((name) => ownNames.has(name.replace(partNumber, '')) && !pairs.has(name));
     if (own === undefined) unused.push(fileName);
     else pairs.set(own, fileName);
   }
   return { convention, prefix, pairs, unused };
 }
 
+const partNumber = /#\d\/\d$/;
 const deepestPrefix = 3;
 
 /** Returns the candidate prefixes: none, and everything up to one of the first few dots of any name. */

@@ -32,6 +32,7 @@ export const elementwise: Translators = {
   maximum: binary('Max'),
   minimum: binary('Min'),
   eq: binary('Equal'),
+  ne: (call) => call.node('Not', [call.node('Equal', [call.operand('self'), call.operand('other')])]),
   lt: binary('Less'),
   le: binary('LessOrEqual'),
   gt: binary('Greater'),

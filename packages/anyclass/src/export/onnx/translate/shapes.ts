@@ -84,6 +84,20 @@ export const shapes: Translators = {
     const end = call.optionalNumber('end') ?? Number.MAX_SAFE_INTEGER;
     return sliced(call, axis, call.optionalNumber('start') ?? 0, end, call.number('step', 1));
   },
+  roll: (call) => {
+    const self = call.tensor('self');
+    const axes = call.list('dims').map((axis) => fromFront(axis, self.shape.length));
+    if (axes.length === 0) throw call.refusal('has no dimensions');
+    return call.list('shifts').reduce((value, shift, i) => {
+      const [axis = 0, size] = [axes[i], call.fixed(self.shape[axes[i] ?? 0])];
+      const start = ((-shift % size) + size) % size;
+      const part = (from: number, to: number) =>
+        call.node('Slice', [value, ...[from, to, axis].map((number) => call.graph.integers([number]))]);
+      return start === 0
+        ? value
+        : call.node('Concat', [part(start, size), part(0, start)], { axis: { int: axis } });
+    }, call.value('self'));
+  },
   flip: (call) => {
     const axes = call.list('dims').map((axis) => fromFront(axis, call.result.shape.length));
     const repeated = (value: number) => call.graph.integers(axes.map(() => value));

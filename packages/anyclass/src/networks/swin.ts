@@ -1,0 +1,419 @@
+// Swin. Liu et al., "Swin Transformer: Hierarchical Vision Transformer using Shifted Windows", arXiv 2103.14030.
+//
+// Names and initialization as in timm's swin_tiny_patch4_window7_224, which torchvision's swin_t equals at 224 px. At other sizes we
+// follow timm: a map smaller than a window is one window of its own size, and other maps are padded to whole windows.
+
+import { keep, nn, type Tensor, tensor, tidy, zeros } from '@anyclass/torch';
+import { UserError } from '../errors/userError.js';
+import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkFigures } from './definition.js';
+import { classHead } from './layers/classHead.js';
+import { globalAverage } from './layers/globalAverage.js';
+import { LayerNorm } from './layers/layerNorm.js';
+import { relativePositions } from './layers/relativeAttention.js';
+import { addBranch } from './layers/residualNorm.js';
+import { timmOffsets } from './layers/resizeGrid.js';
+import { cutIntoSquares, joinSquares } from './layers/squares.js';
+import { Network } from './network.js';
+import { sharedFields } from './optionFields.js';
+import { publishedWeights } from './published/published.generated.js';
+import { type Renaming, renaming } from './renaming.js';
+
+const fields = { stochasticDepth: sharedFields.stochasticDepth };
+
+type Options = OptionsOf<typeof fields>;
+
+type SwinName = 'swin-t' | 'swin-s';
+
+export const swin: NetworkFamily<SwinName, typeof fields> = {
+  'swin-t': member('swin-t', { parameters: 27_519_354, multiplyAdds: 4_489_798_656, features: 768 }),
+  'swin-s': member('swin-s', { parameters: 48_837_258, multiplyAdds: 8_740_107_264, features: 768 }),
+};
+
+const blocksOf: Readonly<Record<SwinName, readonly number[]>> = {
+  'swin-t': [2, 2, 6, 2],
+  'swin-s': [2, 2, 18, 2],
+};
+const patchSize = 4;
+const width = 96;
+const headWidth = 32;
+const windowSize = 7;
+
+class Swin extends Network<Options> {
+  readonly patchEmbed: PatchEmbedding;
+  readonly layers: readonly Stage[];
+  readonly norm: LayerNorm;
+  readonly head: ClassHead;
+  readonly headPrefix = 'head.fc.';
+
+  constructor(name: SwinName, options: Options) {
+    super(name, options);
+    const { inputSize, channels, stochasticDepth } = options;
+    if (inputSize % patchSize !== 0)
+      throw new UserError(`${name}: inputSize is ${inputSize}; expected a multiple of ${patchSize}`);
+    const blocks = blocksOf[name];
+    const count = blocks.reduce((sum, layers) => sum + layers, 0);
+    let block = 0;
+    let side = inputSize / patchSize;
+    this.patchEmbed = new PatchEmbedding(channels);
+    this.layers = blocks.map((layers, i) => {
+      if (i > 0) side = Math.ceil(side / 2);
+      const skipped = Array.from({ length: layers }, () => (stochasticDepth * block++) / (count - 1));
+      return new Stage(width * 2 ** i, { side, merges: i > 0, skipped });
+    });
+    this.norm = new LayerNorm(8 * width);
+    this.head = new ClassHead(8 * width, options);
+    for (const [, module] of this.namedModules()) {
+      if (module instanceof nn.Linear) {
+        nn.init.truncatedNormal_(module.weight, 0, 0.02);
+        if (module.bias) nn.init.constant_(module.bias, 0);
+      }
+    }
+  }
+
+  /** Returns the last stage's maps after the last norm, 1/32 of the image's width: [batch, 768, 7, 7] at 224 px. */
+  forwardFeatures(images: Tensor): Tensor {
+    const { inputSize } = this.options;
+    const [, , rows, columns] = images.shape;
+    if (rows !== inputSize || columns !== inputSize) {
+      throw new RangeError(
+        `${this.name}: images of ${rows}x${columns} px, but the network was built for inputSize ${inputSize}`,
+      );
+    }
+    return tidy(() => {
+      let x = this.patchEmbed.forward(images);
+      for (const stage of this.layers) x = stage.forward(x);
+      return this.norm.forward(x).permute([0, 3, 1, 2]);
+    });
+  }
+
+  pooled(features: Tensor): Tensor {
+    return globalAverage(features);
+  }
+
+  forwardHead(features: Tensor): Tensor {
+    return tidy(() => this.head.fc.forward(this.pooled(features)));
+  }
+}
+
+class ClassHead extends nn.Module {
+  readonly fc: nn.Layer;
+
+  constructor(inputs: number, { classes, expertHeads }: Options) {
+    super();
+    this.fc = classHead(inputs, { classes, expertHeads });
+  }
+}
+
+/** From images [batch, channels, height, width] to maps [batch, height / 4, width / 4, 96]. */
+class PatchEmbedding extends nn.Module {
+  readonly proj: nn.Conv2d;
+  readonly norm: LayerNorm;
+
+  constructor(channels: number) {
+    super();
+    this.proj = new nn.Conv2d(channels, width, { kernel: patchSize, stride: patchSize });
+    this.norm = new LayerNorm(width);
+  }
+
+  forward(images: Tensor): Tensor {
+    return this.norm.forward(this.proj.forward(images).permute([0, 2, 3, 1]));
+  }
+}
+
+interface StageOptions {
+  /** Side of the maps. */
+  readonly side: number;
+  /** Whether the stage starts by merging squares of 2x2 cells. */
+  readonly merges: boolean;
+  /** The probability of being skipped for each block. */
+  readonly skipped: readonly number[];
+}
+
+class Stage extends nn.Module {
+  readonly downsample: PatchMerging | null;
+  readonly blocks: nn.Sequential;
+
+  constructor(outputs: number, { side, merges, skipped }: StageOptions) {
+    super();
+    this.downsample = merges ? new PatchMerging(outputs / 2) : null;
+    this.blocks = new nn.Sequential(
+      ...skipped.map((probability, i) => new Block(outputs, { side, isShifted: i % 2 === 1, probability })),
+    );
+  }
+
+  forward(input: Tensor): Tensor {
+    return tidy(() => this.blocks.forward(this.downsample ? this.downsample.forward(input) : input));
+  }
+}
+
+class PatchMerging extends nn.Module {
+  readonly norm: LayerNorm;
+  readonly reduction: nn.Linear;
+
+  constructor(inputs: number) {
+    super();
+    this.norm = new LayerNorm(4 * inputs);
+    this.reduction = new nn.Linear(4 * inputs, 2 * inputs, { bias: false });
+  }
+
+  forward(input: Tensor): Tensor {
+    const map = padded(input, 2);
+    const [batch = 0, height = 0, columns = 0, channels = 0] = map.shape;
+    const squares = map
+      .reshape([batch, height / 2, 2, columns / 2, 2, channels])
+      .permute([0, 1, 3, 4, 2, 5])
+      .reshape([batch, height / 2, columns / 2, 4 * channels]);
+    return this.reduction.forward(this.norm.forward(squares));
+  }
+}
+
+interface BlockOptions {
+  readonly side: number;
+  /** Whether windows are shifted by half their size, if the map has more than one. */
+  readonly isShifted: boolean;
+  readonly probability: number;
+}
+
+class Block extends nn.Module {
+  readonly norm1: LayerNorm;
+  readonly attn: WindowAttention;
+  readonly norm2: LayerNorm;
+  readonly mlp: Mlp;
+  readonly dropPath: nn.StochasticDepth;
+  readonly #window: number;
+  readonly #shift: number;
+
+  constructor(channels: number, { side, isShifted, probability }: BlockOptions) {
+    super();
+    this.#window = Math.min(side, windowSize);
+    this.#shift = isShifted && side > windowSize ? Math.floor(windowSize / 2) : 0;
+    this.norm1 = new LayerNorm(channels);
+    this.attn = new WindowAttention(
+      channels,
+      this.#window,
+      this.#shift > 0 ? regions(side, this.#shift) : undefined,
+    );
+    this.norm2 = new LayerNorm(channels);
+    this.mlp = new Mlp(channels);
+    this.dropPath = new nn.StochasticDepth(probability);
+  }
+
+  forward(input: Tensor): Tensor {
+    return tidy(() => {
+      const stochasticDepth = this.dropPath;
+      const values = tidy(() => this.#attended(this.norm1.forward(input)));
+      const stream = addBranch(input, { values, stochasticDepth });
+      return addBranch(stream, {
+        values: tidy(() => this.mlp.forward(this.norm2.forward(stream))),
+        stochasticDepth,
+      });
+    });
+  }
+
+  #attended(map: Tensor): Tensor {
+    const shift = this.#shift;
+    const [batch = 0, height = 0, columns = 0] = map.shape;
+    const whole = padded(shift > 0 ? map.roll([-shift, -shift], [1, 2]) : map, this.#window);
+    const squares = { axis: 'window', side: this.#window } as const;
+    const attended = joinSquares(
+      this.attn.forward(cutIntoSquares(whole, squares), batch),
+      whole.shape,
+      squares,
+    );
+    const cut = attended.narrow(1, 0, height).narrow(2, 0, columns);
+    return shift > 0 ? cut.roll([shift, shift], [1, 2]) : cut;
+  }
+}
+
+class Mlp extends nn.Module {
+  readonly fc1: nn.Linear;
+  readonly fc2: nn.Linear;
+
+  constructor(channels: number) {
+    super();
+    this.fc1 = new nn.Linear(channels, 4 * channels);
+    this.fc2 = new nn.Linear(4 * channels, channels);
+  }
+
+  forward(x: Tensor): Tensor {
+    return this.fc2.forward(nn.functional.gelu(this.fc1.forward(x)));
+  }
+}
+
+/** What the scores of tokens from different parts of the image are lowered by, where a shifted window holds several. */
+const apart = -100;
+
+class WindowAttention extends nn.Module {
+  readonly relativePositionBiasTable: nn.Parameter;
+  readonly relativePositionIndex: Tensor;
+  /** For each window, the part of the image that its tokens are from: [windows, side²]. */
+  readonly regions: Tensor | undefined;
+  readonly qkv: nn.Linear;
+  readonly proj: nn.Linear;
+  readonly #heads: number;
+
+  constructor(channels: number, side: number, parts: Tensor | undefined) {
+    super();
+    this.#heads = channels / headWidth;
+    this.relativePositionBiasTable = new nn.Parameter(zeros([(2 * side - 1) ** 2, this.#heads]));
+    nn.init.truncatedNormal_(this.relativePositionBiasTable, 0, 0.02);
+    this.relativePositionIndex = keep(
+      tensor(relativePositions(side), { shape: [side ** 2, side ** 2], dtype: 'int64' }),
+    );
+    this.regions = parts;
+    this.qkv = new nn.Linear(channels, 3 * channels);
+    this.proj = new nn.Linear(channels, channels);
+  }
+
+  /** Maps tokens [batch · windows, side², channels] to the same shape. */
+  forward(x: Tensor, batch = 1): Tensor {
+    const [squares = 0, length = 0, channels = 0] = x.shape;
+    // Windows with masks of their own count as heads, so that one mask serves every image.
+    const groups = this.regions ? squares / batch : 1;
+    const [q, k, v] = this.qkv
+      .forward(x)
+      .view([squares / groups, groups, length, 3, this.#heads, headWidth])
+      .permute([3, 0, 1, 4, 2, 5])
+      .reshape([3, squares / groups, groups * this.#heads, length, headWidth])
+      .unbind(0);
+    const attended = nn.functional
+      .scaledDotProductAttention(q!, k!, v!, { mask: this.#mask(length) })
+      .view([squares / groups, groups, this.#heads, length, headWidth])
+      .transpose(2, 3)
+      .reshape([squares, length, channels]);
+    return this.proj.forward(attended);
+  }
+
+  multiplyAdds(input: Tensor): number {
+    const [squares = 0, length = 0, channels = 0] = input.shape;
+    return 2 * squares * length ** 2 * channels;
+  }
+
+  /** Returns [1, groups · heads, query, key]. */
+  #mask(length: number): Tensor {
+    const gathered = this.relativePositionBiasTable.indexSelect(0, this.relativePositionIndex.flatten());
+    const bias = gathered.view([1, length, length, this.#heads]).permute([0, 3, 1, 2]).contiguous();
+    if (!this.regions) return bias;
+    const differs = this.regions.unsqueeze(1).ne(this.regions.unsqueeze(2)).unsqueeze(1);
+    return bias.add(differs.to(bias.dtype).mul(apart)).view([1, -1, length, length]);
+  }
+}
+
+/** Pads maps [batch, height, width, channels] at the bottom and right to multiples of a size. */
+function padded(map: Tensor, size: number): Tensor {
+  const [, height = 0, columns = 0] = map.shape;
+  const [bottom, right] = [height, columns].map((side) => (size - (side % size)) % size);
+  return bottom || right ? nn.functional.pad(map, [0, 0, 0, right ?? 0, 0, bottom ?? 0]) : map;
+}
+
+/**
+ * Numbers the parts that a shifted map consists of: along each axis everything before the last window, then what the last window
+ * holds of the end, then what it holds of the beginning.
+ */
+function regions(mapSide: number, shift: number): Tensor {
+  const side = Math.ceil(mapSide / windowSize) * windowSize;
+  const part = (place: number) => (place < side - windowSize ? 0 : place < side - shift ? 1 : 2);
+  const perRow = side / windowSize;
+  const numbers = new Int32Array(side ** 2);
+  for (let window = 0; window < perRow ** 2; window++) {
+    for (let cell = 0; cell < windowSize ** 2; cell++) {
+      const row = Math.floor(window / perRow) * windowSize + Math.floor(cell / windowSize);
+      const column = (window % perRow) * windowSize + (cell % windowSize);
+      numbers[window * windowSize ** 2 + cell] = 3 * part(row) + part(column);
+    }
+  }
+  return keep(tensor(numbers, { shape: [perRow ** 2, windowSize ** 2], dtype: 'int64' }));
+}
+
+function member(name: SwinName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+  const size = name === 'swin-t' ? 'tiny' : 'small';
+  return {
+    paper: '2103.14030',
+    trunk,
+    stride: () => 32,
+    headBias: true,
+    options: fields,
+    defaults: { stochasticDepth: name === 'swin-t' ? 0.2 : 0.3 },
+    build: (options) => new Swin(name, options),
+    weights: {
+      published: publishedWeights[name],
+      stem: 'patch_embed.proj.weight',
+      timm: {
+        architecture: ({ inputSize }) => ({
+          name: `swin_${size}_patch4_window7_224`,
+          arguments: { img_size: inputSize },
+        }),
+        rename: (entry) => (isComputed(entry) ? undefined : entry),
+        ends: { first_conv: 'patch_embed.proj', classifier: 'head.fc' },
+      },
+      conventions: [
+        renaming("torchvision's Swin names", () => fromTorchvision),
+        renaming("the authors' Swin names", () => fromAuthors),
+        renaming("Hugging Face's Swin names", () => fromHuggingFace),
+      ],
+      resize: (entry, values, own) =>
+        entry.endsWith('.relative_position_bias_table')
+          ? timmOffsets(values, { cells: own.shape[0] ?? 0 })
+          : undefined,
+      isComputed,
+    },
+  };
+}
+
+function isComputed(entry: string): boolean {
+  return entry.endsWith('.relative_position_index') || entry.endsWith('.regions');
+}
+
+// torchvision numbers stages and mergers together: 0 is the stem, 1 the first stage, 2 the next merger.
+const fromTorchvision: Renaming = [
+  [/^features\.0\.0\./, 'patch_embed.proj.'],
+  [/^features\.0\.2\./, 'patch_embed.norm.'],
+  [/^features\.([246])\./, (_, layer = '') => `layers.${Number(layer) / 2}.downsample.`],
+  [
+    /^features\.([1357])\.(\d+)\.(mlp\.[03]|[^.]+)\./,
+    (_, layer = '', block = '', part = '') =>
+      `layers.${(Number(layer) - 1) / 2}.blocks.${block}.${part.replace('mlp.0', 'mlp.fc1').replace('mlp.3', 'mlp.fc2')}.`,
+  ],
+  [/^norm\./, 'norm.'],
+  [/^head\.(weight|bias)$/, 'head.fc.$1'],
+];
+
+// The authors, and timm's older files, merge at the end of a stage.
+const fromAuthors: Renaming = [
+  [/^(?=patch_embed\.|layers\.\d\.blocks\.|norm\.)/, ''],
+  [/^layers\.(\d)\.downsample\./, (_, stage = '') => `layers.${Number(stage) + 1}.downsample.`],
+  [/^head\.(weight|bias)$/, 'head.fc.$1'],
+];
+
+const stacked: Readonly<Record<string, number>> = { query: 0, key: 1, value: 2 };
+const hfParts: Readonly<Record<string, string>> = {
+  layernorm_before: 'norm1',
+  layernorm_after: 'norm2',
+  'attention.output.dense': 'attn.proj',
+  'intermediate.dense': 'mlp.fc1',
+  'output.dense': 'mlp.fc2',
+};
+
+const fromHuggingFace: Renaming = [
+  [/^(?:swin\.)?embeddings\.patch_embeddings\.projection\./, 'patch_embed.proj.'],
+  [/^(?:swin\.)?embeddings\.norm\./, 'patch_embed.norm.'],
+  [
+    /^(?:swin\.)?encoder\.layers\.(\d)\.downsample\./,
+    (_, stage = '') => `layers.${Number(stage) + 1}.downsample.`,
+  ],
+  [
+    /^(?:swin\.)?encoder\.layers\.(\d)\.blocks\.(\d+)\.attention\.self\.(query|key|value)\.(weight|bias)$/,
+    (_, stage = '', block = '', part = '', kind = '') =>
+      `layers.${stage}.blocks.${block}.attn.qkv.${kind}#${stacked[part]}/3`,
+  ],
+  [
+    /^(?:swin\.)?encoder\.layers\.(\d)\.blocks\.(\d+)\.attention\.self\.(?=relative)/,
+    'layers.$1.blocks.$2.attn.',
+  ],
+  [
+    /^(?:swin\.)?encoder\.layers\.(\d)\.blocks\.(\d+)\.(layernorm_before|layernorm_after|attention\.output\.dense|intermediate\.dense|output\.dense)\./,
+    (_, stage = '', block = '', part = '') => `layers.${stage}.blocks.${block}.${hfParts[part]}.`,
+  ],
+  [/^(?:swin\.)?layernorm\./, 'norm.'],
+  [/^classifier\./, 'head.fc.'],
+];
