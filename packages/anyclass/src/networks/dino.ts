@@ -5,7 +5,7 @@
 // The class token is the image's vector, as in the authors' linear classifiers; timm averages DINOv3's patches unless asked for
 // `global_pool='token'`. DINOv3's ConvNeXts are in convnext.ts.
 
-import type { NetworkDefinition, NetworkFamily, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, TrunkCost } from './definition.js';
 import { sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
 import { type Renaming, renaming } from './renaming.js';
@@ -68,7 +68,7 @@ function shapeOf(name: DinoName): TransformerShape {
     : { ...base, positions: 'all', registers: 0, mlp: 'gelu', eps: 1e-6 };
 }
 
-function member(name: DinoName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+function member(name: DinoName, trunk: TrunkCost): NetworkDefinition<typeof fields> {
   const isThird = name.startsWith('dinov3');
   const size = name.includes('-s-') ? 'small' : 'base';
   return {

@@ -6,7 +6,7 @@ import { createNetwork } from './createNetwork.js';
 import { foldBatchNorm } from './foldBatchNorm.js';
 import type { Network } from './network.js';
 
-beforeAll(collectTensors);
+beforeAll(collectTensors, 60_000);
 
 const small: NetworkOptions = { classes: 3, inputSize: 64 };
 

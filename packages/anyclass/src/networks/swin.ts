@@ -5,7 +5,7 @@
 
 import { keep, nn, type Tensor, tensor, tidy, zeros } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkFigures } from './definition.js';
+import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
@@ -325,7 +325,7 @@ function regions(mapSide: number, shift: number): Tensor {
   return keep(tensor(numbers, { shape: [perRow ** 2, windowSize ** 2], dtype: 'int64' }));
 }
 
-function member(name: SwinName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+function member(name: SwinName, trunk: TrunkCost): NetworkDefinition<typeof fields> {
   const size = name === 'swin-t' ? 'tiny' : 'small';
   return {
     paper: '2103.14030',

@@ -6,13 +6,7 @@
 
 import type { Tensor } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import type {
-  ForeignNetwork,
-  NetworkDefinition,
-  NetworkFamily,
-  OptionsOf,
-  TrunkFigures,
-} from './definition.js';
+import type { ForeignNetwork, NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
 import { resizeGrid, timmGrid } from './layers/resizeGrid.js';
 import { sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
@@ -40,7 +34,7 @@ function shapeOf(name: ViTName): TransformerShape {
     : { ...base, positions: 'all' };
 }
 
-function member(name: ViTName, trunk: TrunkFigures): NetworkDefinition<typeof fields> {
+function member(name: ViTName, trunk: TrunkCost): NetworkDefinition<typeof fields> {
   const size = name.includes('-s-') ? 'small' : 'base';
   return {
     paper: name.startsWith('deit3') ? '2204.07118' : '2010.11929',

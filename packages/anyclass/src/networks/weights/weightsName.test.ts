@@ -57,7 +57,7 @@ test.each([
 
 test.each([
   ['timm/tresnet_l.miil_in1', /did you mean 'timm\/tresnet_l\.miil_in1k'/],
-  ['timm/convnext_base.fb_in22k', /hf:timm\/convnext_base\.fb_in22k@main/],
+  ['timm/samvit_base_patch16.sa1b', /hf:timm\/samvit_base_patch16\.sa1b@main/],
   ['hf:ada/pipes', /hf:ada\/pipes@main/],
   ['hf:pipes@main', /OWNER\/NAME/],
   ['hf:ada/pipes@main:../token', /'\.\.\/token'/],
