@@ -74,6 +74,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'verify',
     'setup',
     'doctor',
+    'clean',
     'playground',
     'demo',
     'commandLine',

@@ -48,6 +48,7 @@ const fields = [
   'averageDecay=0.9',
   'evaluation.replicates=0',
   'checkpoints.everyMinutes=0.003',
+  'checkpoints.keepFinished=true',
   'device=cpu',
   'threads=1',
 ];

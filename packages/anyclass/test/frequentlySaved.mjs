@@ -8,6 +8,8 @@ export const frequentlySaved = [
   'averageDecay=0.9',
   'augmentation={"flip":0.5,"rotation":10}',
   'checkpoints.everyMinutes=0.003',
+  // Tests compare the last checkpoint, too.
+  'checkpoints.keepFinished=true',
   'device=cpu',
   // More threads than free cores wait for one another; on a busy machine, one is the fastest.
   'threads=1',

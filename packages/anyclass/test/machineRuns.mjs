@@ -160,7 +160,13 @@ const digits = (/** @type {string} */ run) => [
       'batchSize=16',
       'epochs=2',
     ],
-    ...['evaluation.replicates=0', 'checkpoints.everyMinutes=0.003', 'device=cpu', 'threads=1'],
+    ...[
+      'evaluation.replicates=0',
+      'checkpoints.everyMinutes=0.003',
+      'checkpoints.keepFinished=true',
+      'device=cpu',
+      'threads=1',
+    ],
   ].flatMap((field) => ['--set', field]),
 ];
 

@@ -126,4 +126,9 @@ export const commandEntries: readonly CommandEntry[] = [
     summary: 'Check libtorch, BLAS, threads and devices',
     load: async () => (await import('./doctor.js')).doctor,
   },
+  {
+    name: 'clean',
+    summary: 'List what takes space and can be made again, and remove it',
+    load: async () => (await import('./clean.js')).clean,
+  },
 ];

@@ -20,6 +20,7 @@ export const placeFields: ReadonlySet<string> = new Set([
   'data.cache',
   'checkpoints.everyMinutes',
   'checkpoints.keep',
+  'checkpoints.keepFinished',
 ]);
 
 /**

@@ -145,8 +145,12 @@ const checkpoints = z.strictObject({
   keep: count.default(2).describe('number of recent checkpoints to keep'),
   best: z
     .array(z.enum(bestMetrics))
-    .default(['mAP', 'macroF1', 'macroF2', 'loss'])
-    .describe('keep the best weights by each of these metrics'),
+    .default([])
+    .describe('keep the best weights by each of these metrics too'),
+  keepFinished: z
+    .boolean()
+    .default(false)
+    .describe('keep the checkpoints after the run has finished; the best weights are kept anyway'),
 });
 
 const evaluation = z.strictObject({

@@ -69,8 +69,8 @@ export function runSeconds(
 const cellBytes = 20 + 2;
 
 /**
- * Bytes of a finished run's folder: the newest checkpoints, each with the optimizer state; the best weights
- * by each metric; the model; scores and labels. Writing a checkpoint needs room for one more.
+ * Bytes of a run's folder at its largest: the newest checkpoints, each with the optimizer state; the best weights
+ * by each metric; the model; scores and labels. A finished run drops its checkpoints, unless asked to keep them.
  */
 export function runBytes(configuration: Configuration, size: RunSize): number {
   const { network, optimizer, averageDecay, checkpoints, bestBy } = configuration;

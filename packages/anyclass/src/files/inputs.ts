@@ -16,3 +16,17 @@ export function checkInputFile(option: string, path: string): void {
     throw new UserError(`${option} ${path} cannot be read: ${fileProblem(error)}`);
   }
 }
+
+/**
+ * Throws if the folder that `option` names does not exist.
+ *
+ * @example
+ * checkInputFolder('--in', 'nowhere') // UserError: --in nowhere cannot be read: no such file or folder
+ */
+export function checkInputFolder(option: string, path: string): void {
+  try {
+    if (!statSync(path).isDirectory()) throw new UserError('it is a file, not a folder');
+  } catch (error) {
+    throw new UserError(`${option} ${path} cannot be read: ${fileProblem(error)}`);
+  }
+}

@@ -144,16 +144,20 @@ export function pruneCheckpoints(folder: string, keep: number): void {
 
 /** The weights files that a checkpoint names as best; none if it is damaged, as no run can resume from it. */
 function bestFiles(path: string): string[] {
+  return Object.values(checkpointState(path)?.progress.best ?? {}).map(({ file }) => file);
+}
+
+/** A checkpoint's state without its tensors; undefined if it is damaged. */
+export function checkpointState(path: string): CheckpointState | undefined {
   try {
-    const { progress }: CheckpointState = JSON.parse(readSafetensorsHeader(path).metadata['state'] ?? '');
-    return Object.values(progress.best).map(({ file }) => file);
+    return JSON.parse(readSafetensorsHeader(path).metadata['state'] ?? '');
   } catch {
-    return [];
+    return undefined;
   }
 }
 
 /** Checkpoint files, newest first. */
-function checkpointFiles(folder: string): string[] {
+export function checkpointFiles(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
     .flatMap((name) => {

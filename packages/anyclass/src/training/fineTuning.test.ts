@@ -26,7 +26,7 @@ const tuned: ConfigurationInput = {
   ...tinyRun,
   network: { weights: at('base'), frozenEpochs: 1, trunkRate: 0.5 },
   averageDecay: 0.9,
-  checkpoints: { keep: 9 },
+  checkpoints: { keep: 9, keepFinished: true },
   evaluation,
 };
 

@@ -8,6 +8,7 @@ import type { Dataset, SplitName } from '../data/dataset/dataset.js';
 import { copyFromFirstNow, fromFirst, gatherLists } from '../distribution/exchange.js';
 import { counted } from '../errors/counted.js';
 import { reasonOf } from '../errors/reasonOf.js';
+import { UserError } from '../errors/userError.js';
 import { judge } from '../evaluation/judge.js';
 import type { Quarantined, RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
@@ -22,6 +23,7 @@ import { writeTable } from '../runs/scoreFiles.js';
 import type { ActiveRun } from './activeRun.js';
 import { saveEpochWeights } from './bestWeights.js';
 import { type BestEpoch, metricValue } from './progress.js';
+import { dropCheckpoints } from './savedState.js';
 import { judgedNetwork, type Session } from './session.js';
 import type { SplitScores } from './splitScores.js';
 import { scoreSplit } from './validate.js';
@@ -35,7 +37,11 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   const chosen = isFirst ? chosenModel(session, run) : undefined;
   try {
     const scores = await scoreAtEnd(session, run, chosen);
-    return chosen && writeResults(session, run, chosen, scores);
+    if (!chosen) return undefined;
+    const summary = writeResults(session, run, chosen, scores);
+    // If the best weights are lost, only the checkpoints have any.
+    if (!chosen.isLastInstead) dropCheckpoints(session, run);
+    return summary;
   } finally {
     chosen?.model.network.dispose();
   }
@@ -162,13 +168,18 @@ interface ChosenModel {
 
 /** The model of the best epoch, or of the last one if no best epoch is known or its weights are lost. */
 function chosenModel(session: Session, { paths, note }: ActiveRun): ChosenModel {
-  const { progress, configuration } = session;
+  const { progress, configuration, hasLastWeights } = session;
   const { bestBy } = configuration;
   const best = progress.best[bestBy];
   try {
     if (best) return { best, model: loadModel(join(paths.checkpoints, best.file)), isLastInstead: false };
     note(`${bestBy} was not defined on the validation split in any epoch; evaluating the last epoch`);
   } catch (error) {
+    if (!hasLastWeights)
+      throw new UserError(
+        `${reasonOf(error)}. The run had finished and kept no other weights; train again in another folder`,
+        { cause: error },
+      );
     note(`${reasonOf(error)}; evaluating the last epoch instead`);
   }
   const { epoch } = progress;

@@ -10,12 +10,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { augmentedRun } from '../../test/tinyRun.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunEvent } from '../events/runEvent.js';
@@ -31,7 +32,8 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-resumed-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const at = (...names: string[]) => join(folder, ...names);
 
-const configuration = augmentedRun;
+// The last checkpoint is compared, too.
+const configuration = { ...augmentedRun, checkpoints: { keepFinished: true } };
 
 const notes: string[] = [];
 const onEvent = (event: RunEvent) => {
@@ -188,6 +190,50 @@ test.each([
   expect(notes[0]).toContain(message);
   expect(notes[0]).toContain(': evaluating the run again');
   expect(filesOf('whole')).toEqual(before);
+});
+
+describe('a finished run that keeps no checkpoints', () => {
+  const results = (run: string) =>
+    ['model.safetensors', 'scores/validation.csv', 'scores/test.csv', 'summary.json'].map((name) =>
+      readFileSync(at(run, name), 'base64'),
+    );
+  beforeAll(async () => {
+    copyRun('untested', 'slim');
+    const path = at('slim', 'config.json');
+    const record = JSON.parse(readFileSync(path, 'utf8'));
+    record.configuration.checkpoints.keepFinished = false;
+    writeFileSync(path, JSON.stringify(record));
+    await resumeRun(at('slim'), { onEvent });
+  });
+
+  test('has the best weights, and little else to evaluate them again', () => {
+    expect(results('slim')).toEqual(results('whole'));
+    const names = readdirSync(at('slim', 'checkpoints')).sort();
+    expect(names).toEqual([
+      'epoch-0002-step-000000.safetensors',
+      expect.stringMatching(/^weights-epoch-000\d/),
+    ]);
+    expect(statSync(at('slim', 'checkpoints', names[0]!)).size).toBeLessThan(10_000);
+  });
+
+  test.each(['summary.json', 'model.safetensors', 'scores/test.csv'])(
+    'is evaluated again if its %s is damaged',
+    async (name) => {
+      copyRun('slim', `slim-${basename(name)}`);
+      truncateSync(at(`slim-${basename(name)}`, name), 100);
+      await resumeRun(at(`slim-${basename(name)}`), { onEvent });
+      expect(results(`slim-${basename(name)}`)).toEqual(results('whole'));
+    },
+  );
+
+  test('is refused if its model and the best weights are damaged: nothing else has weights', async () => {
+    copyRun('slim', 'gone');
+    truncateSync(at('gone', 'model.safetensors'), 100);
+    for (const name of readdirSync(at('gone', 'checkpoints')).filter((file) => file.startsWith('weights')))
+      truncateSync(at('gone', 'checkpoints', name), 100);
+    await expect(resumeRun(at('gone'), { onEvent })).rejects.toThrow('kept no other weights');
+    expect(existsSync(at('gone', 'model.safetensors'))).toBe(true);
+  });
 });
 
 test('a run is evaluated with its last epoch if the best weights are damaged', async () => {

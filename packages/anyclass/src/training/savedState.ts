@@ -8,7 +8,7 @@ import { brokenWeights } from '../networks/brokenWeights.js';
 import type { ActiveRun } from './activeRun.js';
 import { pruneCheckpoints, writeCheckpoint } from './checkpoint.js';
 import { lateDivergence } from './divergence.js';
-import { checkpointOf, type Session } from './session.js';
+import { checkpointOf, finalCheckpointOf, type Session } from './session.js';
 
 /**
  * Writes a checkpoint if the weights are finite, and removes checkpoints that are no longer needed. All ranks
@@ -26,6 +26,18 @@ export function saveCheckpoint(session: Session, run: ActiveRun): void {
   });
   run.lastCheckpoint = checkpoint;
   run.emit({ type: 'saved', checkpoint });
+}
+
+/**
+ * Replaces the checkpoints of a finished run, which are several times as large as its weights, by the little that
+ * evaluating it again needs. The best weights stay.
+ */
+export function dropCheckpoints(session: Session, run: ActiveRun): void {
+  if (session.configuration.checkpoints.keepFinished || !session.hasLastWeights) return;
+  telling(run, () => {
+    writeCheckpoint(run.paths.checkpoints, finalCheckpointOf(session));
+    pruneCheckpoints(run.paths.checkpoints, 1);
+  });
 }
 
 export function refuseBrokenWeights({ network, progress }: Session, { lastCheckpoint }: ActiveRun): void {

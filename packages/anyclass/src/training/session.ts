@@ -34,7 +34,7 @@ import type { Network } from '../networks/network.js';
 import { Perceptron } from '../networks/perceptron.js';
 import type { FoundWeights } from '../networks/weights/findWeights.js';
 import { type AveragedWeights, averageWeights } from './averagedWeights.js';
-import type { Checkpoint } from './checkpoint.js';
+import type { Checkpoint, CheckpointState } from './checkpoint.js';
 import { balanceOf, type RunData } from './dataForRun.js';
 import { createOptimizer, createSchedule, type trainedPart } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
@@ -63,6 +63,8 @@ export interface Session extends Disposable {
   readonly scorer: Scorer;
   readonly evaluationBatch: number;
   progress: Progress;
+  /** False if it was restored from what a finished run keeps, which has the best weights but not the last ones. */
+  hasLastWeights: boolean;
   /** The last validation of this process and the epoch, from 1, that it scored. */
   validated: { readonly epoch: number; readonly scores: SplitScores } | undefined;
   readonly remarks: readonly string[];
@@ -157,6 +159,7 @@ export function createSession(
     }),
     evaluationBatch,
     progress: firstProgress(),
+    hasLastWeights: true,
     validated: undefined,
     remarks,
     [Symbol.dispose]() {
@@ -170,14 +173,13 @@ export function createSession(
 
 /** Everything that the run needs to resume from here as if nothing had happened. */
 export function checkpointOf(session: Session): Checkpoint {
-  const { network, average, optimizer, scheduler, scaler, settings, progress, ranks } = session;
+  const { network, average, optimizer, settings, ranks } = session;
   const tensors = new Map<string, Tensor>();
   const add = (prefix: string, named: Iterable<readonly [string, Tensor]>) => {
     for (const [name, tensor] of named) tensors.set(`${prefix}.${name}`, tensor);
   };
-  const { state, groups } = optimizer.stateDict();
   add('network', network.stateDict());
-  add('optimizer', state);
+  add('optimizer', optimizer.stateDict().state);
   if (average) add('average', average.network.stateDict());
   for (const [name, generator] of generators(settings)) {
     const all = ranks ? gatherTensorsNow(ranks, generator) : [generator];
@@ -185,16 +187,25 @@ export function checkpointOf(session: Session): Checkpoint {
       tensors.set(`${generatorPart(rank)}.${name}`, state);
     });
   }
+  return { tensors, state: stateOf(session) };
+}
+
+/**
+ * What a finished run keeps in place of its checkpoints: enough to evaluate its best weights again, without the tensors
+ * to train on from.
+ */
+export function finalCheckpointOf(session: Session): Checkpoint {
+  return { tensors: new Map(), state: stateOf(session) };
+}
+
+function stateOf({ optimizer, scheduler, scaler, progress, ranks }: Session): CheckpointState {
   return {
-    tensors,
-    state: {
-      progress: structuredClone(progress),
-      optimizerGroups: groups,
-      scheduler: scheduler.stateDict(),
-      scaler: scaler.stateDict(),
-      threads: threadCount(),
-      ...(ranks && { worldSize: ranks.worldSize }),
-    },
+    progress: structuredClone(progress),
+    optimizerGroups: optimizer.stateDict().groups,
+    scheduler: scheduler.stateDict(),
+    scaler: scaler.stateDict(),
+    threads: threadCount(),
+    ...(ranks && { worldSize: ranks.worldSize }),
   };
 }
 
@@ -246,12 +257,14 @@ export function restoreSession(session: Session, { tensors, state }: Checkpoint)
   // The exact bits depend on how sums are split over threads and ranks.
   const isSameCut = (state.worldSize ?? 1) === (ranks?.worldSize ?? 1);
   if (isSameCut) setThreadCount(state.threads);
+  session.progress = state.progress;
+  session.hasLastWeights = tensors.size > 0;
+  if (!session.hasLastWeights) return;
   session.network.loadStateDict(part('network'));
   session.average?.network.loadStateDict(part('average'));
   session.optimizer.loadStateDict({ state: part('optimizer'), groups: state.optimizerGroups });
   session.scheduler.loadStateDict(state.scheduler);
   session.scaler.loadStateDict(state.scaler);
-  session.progress = state.progress;
   // With a different number of ranks, all but the first keep the seeds that they started with.
   const ownGenerator = isSameCut || ranks?.isFirst !== false ? generatorPart(ranks?.rank ?? 0) : undefined;
   for (const [name, generator] of ownGenerator === undefined ? [] : part(ownGenerator)) {

@@ -2,7 +2,7 @@
 // system's clock, never by ours.
 
 import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { type Holder, parseHolder } from './holder.js';
+import { type Holder, isAlive, parseHolder } from './holder.js';
 
 /**
  * The process that holds a lock; undefined for a file that is not our lock, such as one
@@ -14,6 +14,17 @@ export function holderAt(path: string): Holder | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Whether a process works under a lock right now. A process on another machine counts as alive.
+ *
+ * @example
+ * isLocked('weights/model.lock') // false
+ */
+export function isLocked(path: string): boolean {
+  const holder = holderAt(path);
+  return holder !== undefined && isAlive(holder);
 }
 
 /** Rewrites the same bytes in place: readers always see them whole, and the file system updates the time. */
