@@ -126,12 +126,3 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders that import nothing from elsewhere in their package. */
 export const ground: readonly string[] = ['packages/anyclass/src/events'];
-
-/**
- * Folders whose order does not hold yet, and files that still import each other in a circle. The test fails if an entry is no
- * longer needed.
- */
-export const notYet: { readonly folders: readonly string[]; readonly files: readonly string[] } = {
-  folders: [],
-  files: [],
-};

@@ -103,6 +103,21 @@ describe('a comparison', () => {
     expect(tasks).toEqual({ 'at 0.5': 120, 'at decisions': 100 });
   });
 
+  test('on validation keeps the images of a group in one fold', () => {
+    const validation = {
+      names: Array.from({ length: 60 }, (_, row) => `${row}.png`),
+      groups: Array.from({ length: 60 }, (_, row) => `patient ${Math.floor(row / 3)}`),
+      scores: Float64Array.from({ length: 60 }, (_, row) => ((row * 7) % 60) / 60),
+      targets: Array.from({ length: 60 }, (_, row) => Number(row % 5 === 0)),
+      classNames: ['crack'],
+      split: 'validation',
+    };
+    // Groups that are divided are refused.
+    const budget = { falseAlarms: 0.3, confidence: null };
+    const labels = crossFitted(validation, { rule: 'gate', budget, beta: 1 });
+    expect(labels!.scores).toHaveLength(60);
+  });
+
   test('on validation decides each image by a decision fitted without it', async () => {
     // Scores without any skill: thresholds fitted on the same images would seem to find some.
     for (const seed of [1, 2, 3, 4]) writeSyntheticRun(at(`noise/${seed}`), run('bce', seed, 0));

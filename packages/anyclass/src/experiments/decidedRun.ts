@@ -90,19 +90,22 @@ export function crossFitted(
 const foldCount = 5;
 
 /**
- * Returns the fold of each image. Positives and negatives are spread evenly, in an order that depends only on
- * the names, so that runs on the same images have the same folds whatever the order of their files.
+ * Returns the fold of each image. Groups stay together; positives and negatives are spread evenly, in an order that
+ * depends only on the names, so that runs on the same images have the same folds whatever the order of their files.
  */
-function foldsByName({ names }: ScoredImages, kinds: Uint8Array, deal: number): Uint8Array {
+function foldsByName({ names, groups }: ScoredImages, kinds: Uint8Array, deal: number): Uint8Array {
   const suffix = deal === 0 ? '' : ` ${deal}`;
-  const order = names
-    .map((name, row) => ({ name, row, kind: kinds[row]!, hash: hashOf(name + suffix) }))
-    .sort((a, b) => a.kind - b.kind || a.hash - b.hash || (a.name < b.name ? -1 : 1));
-  const foldOf = new Uint8Array(names.length);
-  order.forEach(({ row }, i) => {
-    foldOf[row] = i % foldCount;
+  const nameOf = (row: number) => (groups === undefined ? names[row]! : String(groups[row]));
+  // A group with a positive image counts as positive.
+  const kindOf = new Map<string, number>();
+  names.forEach((_, row) => {
+    kindOf.set(nameOf(row), Math.max(kindOf.get(nameOf(row)) ?? 0, kinds[row]!));
   });
-  return foldOf;
+  const order = Array.from(kindOf, ([name, kind]) => ({ name, kind, hash: hashOf(name + suffix) })).sort(
+    (a, b) => a.kind - b.kind || a.hash - b.hash || (a.name < b.name ? -1 : 1),
+  );
+  const foldOf = new Map(order.map(({ name }, i) => [name, i % foldCount]));
+  return Uint8Array.from(names, (_, row) => foldOf.get(nameOf(row))!);
 }
 
 /** FNV-1a: consecutive names, such as the frames of a video, end up far apart. */

@@ -30,6 +30,8 @@ export function forOverallMetrics<Value>(
     recallNeg: value('recallNeg'),
     falseAlarmRate: value('falseAlarmRate'),
     falseAlarmRateByGroup: value('falseAlarmRateByGroup'),
+    groupsAlarmed: value('groupsAlarmed'),
+    groupsMissed: value('groupsMissed'),
     negativesAlarmed: value('negativesAlarmed'),
     missedRate: value('missedRate'),
     reviewRate: value('reviewRate'),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sigmoid, softplus } from '../losses/logisticTerms.js';
+import type { Scored } from '../metrics/scored.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { calibrate } from './calibrate.js';
 import { chooseCalibration } from './chooseCalibration.js';
@@ -74,4 +75,20 @@ test('the log losses come from rows that the calibration was not fitted on, with
 
 test.each([1, 2.5, 13])('%d folds are refused', (folds) => {
   expect(() => chooseCalibration(overconfident(12, [1, 1]), { folds })).toThrow(`folds is ${folds}`);
+});
+
+test('rows of a group are in one fold, so that repeated rows do not speak for themselves', () => {
+  // Labels are noise, each row repeated five times: a calibration that sees the copies of held-out rows seems to help.
+  const random = new NumpyRandom(3);
+  const rows = Array.from({ length: 12 }, () => [random.random(), Number(random.random() < 0.5)] as const);
+  const repeated = rows.flatMap((row, group) => Array.from({ length: 5 }, () => ({ row, group })));
+  const scored = {
+    scores: Float64Array.from(repeated, ({ row: [score] }) => score),
+    targets: repeated.map(({ row: [, label] }) => label),
+    classNames: ['crack'],
+  };
+  const groups = repeated.map(({ group }) => group);
+  const loss = (given: Scored) => chooseCalibration(given, { method: 'platt', folds: 4 }).logLoss.calibrated;
+  expect(loss({ ...scored, groups })).toBeGreaterThan(loss(scored) + 0.02);
+  expect(() => chooseCalibration({ ...scored, groups }, { folds: 20 })).toThrow('the number of groups, 12');
 });

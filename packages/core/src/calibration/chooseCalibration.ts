@@ -31,7 +31,7 @@ export interface CalibrationChoice {
 
 /**
  * Calibrates only if it improves cross-validated log loss: temperature scaling for all classes or none, Platt scaling
- * class by class.
+ * class by class. Rows of one group are in one fold.
  *
  * @example
  * const { calibration } = chooseCalibration(validation, { method: 'platt' });
@@ -42,13 +42,22 @@ export function chooseCalibration(
   options: ChooseCalibrationOptions = {},
 ): CalibrationChoice {
   const { method = 'temperature', folds = 5, seed = 0 } = options;
-  const { rows, classNames, scores, labels } = checkScored(validation);
+  const { rows, classNames, scores, labels, grouping } = checkScored(validation);
   checkProbabilities(scores, classNames);
-  if (!Number.isInteger(folds) || folds < 2 || folds > rows) {
-    throw new RangeError(`folds is ${folds}; expected an integer from 2 to the number of rows, ${rows}`);
+  const units = grouping?.names.length ?? rows;
+  if (!Number.isInteger(folds) || folds < 2 || folds > units) {
+    const what = grouping ? 'groups' : 'rows';
+    throw new RangeError(`folds is ${folds}; expected an integer from 2 to the number of ${what}, ${units}`);
   }
   const fit = method === 'temperature' ? fitTemperature : fitPlatt;
-  const { before, after } = crossValidate(validation, fit, new NumpyRandom(seed).permutation(rows), folds);
+  const unitOf = (row: number) => grouping?.codes[row] ?? row;
+  const order = new NumpyRandom(seed).permutation(units);
+  const foldOf = new Int32Array(units);
+  order.forEach((unit, k) => {
+    foldOf[unit] = k % folds;
+  });
+  const rowOrder = grouping ? Int32Array.from({ length: rows }, (_, row) => row) : order;
+  const { before, after } = crossValidate(validation, fit, rowOrder, folds, (row) => foldOf[unitOf(row)]!);
   const improves = (j: number) =>
     method === 'temperature' ? total(after) < total(before) : after[j]! < before[j]!;
   const unchangedClasses = classNames.filter((_, j) => !improves(j));
@@ -68,6 +77,7 @@ function crossValidate(
   fit: (scored: Scored) => Calibration,
   order: Int32Array,
   folds: number,
+  foldOf: (row: number) => number,
 ) {
   const { classNames } = validation;
   const before = new Float64Array(classNames.length);
@@ -75,12 +85,12 @@ function crossValidate(
   for (let fold = 0; fold < folds; fold++) {
     const held = takeRows(
       validation,
-      order.filter((_, k) => k % folds === fold),
+      order.filter((row) => foldOf(row) === fold),
     );
     const calibration = fit(
       takeRows(
         validation,
-        order.filter((_, k) => k % folds !== fold),
+        order.filter((row) => foldOf(row) !== fold),
       ),
     );
     addLogLosses(before, held);

@@ -2,7 +2,7 @@ import type { FloatArray } from '../arrays/rowMajor.js';
 import type { Key } from '../labels/distinctKeys.js';
 import { groupingOf } from '../labels/groups.js';
 import { checkPresenceSource, cutoffsOf } from '../metrics/decisionCutoffs.js';
-import { OUTCOMES, type Outcome, outcomeCode, ROW_ALARM, ROW_CLEAR } from '../metrics/outcomes.js';
+import { OUTCOMES, type Outcome, outcomeOf } from '../metrics/outcomes.js';
 import { checkPresence, presenceScores } from '../metrics/presence.js';
 import type { Decision } from './decision.js';
 
@@ -59,12 +59,7 @@ export function applyDecision(
         isPredicted = true;
       }
     }
-    const code = cutoffs.outcome
-      ? outcomeCode(presence[row]!, cutoffs.outcome)
-      : isPredicted
-        ? ROW_ALARM
-        : ROW_CLEAR;
-    outcomes.push(OUTCOMES[code]!);
+    outcomes.push(outcomeOf(presence[row]!, isPredicted, cutoffs));
   }
   return { labels, presence, outcomes };
 }

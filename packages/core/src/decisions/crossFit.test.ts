@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { groupedSet } from '../../test/groupedRows.js';
 import { plainRows } from '../../test/plainDecision.js';
 import { labelOrUnknown, scoredRows } from '../../test/scoredRows.js';
 import { measure } from '../metrics/measure.js';
@@ -8,6 +9,7 @@ import { NumpyRandom } from '../random/numpyRandom.js';
 import { applyDecision } from './applyDecision.js';
 import { crossFit } from './crossFit.js';
 import { fitDecision } from './fitDecision.js';
+import { countOutcomes } from './workload.js';
 
 const budget = { falseAlarms: 0.3, confidence: null };
 
@@ -75,4 +77,30 @@ test('a fold whose complement cannot be fitted on is named', () => {
   };
   expect(() => crossFit(scored, { folds: [3, 4, 4] })).toThrow('all but fold 3 has no positive row');
   expect(() => crossFit(scored, { folds: [1] })).toThrow('folds has 1 entries');
+});
+
+test('outcomes are given too, and folds without which nothing can be guaranteed are named', () => {
+  const { groups: _, ...set } = groupedSet(new NumpyRandom(8), {
+    groups: 100,
+    largest: 1,
+    correlation: 0,
+    positives: 100,
+  });
+  const folds = Array.from({ length: 200 }, (_, row) => row % 2);
+  const triage = { falseAlarms: 0.1, missed: 0.1 };
+  const decided = crossFit(set, { folds, budget: triage });
+  const counted = countOutcomes(decided);
+  expect(counted.rows.clear + counted.rows.review + counted.rows.alarm).toBe(200);
+  expect(counted.negatives.alarm).toBeLessThan(25);
+  expect(counted.positives.clear).toBeLessThan(25);
+  expect(decided.foldsWithoutGuarantee).toEqual([]);
+  const fitted = fitDecision(
+    taken(set, (row) => row % 2 === 0),
+    { budget: triage },
+  );
+  expect(decided.outcomes.filter((_, row) => row % 2 === 1)).toEqual(
+    applyDecision(taken(set, (row) => row % 2 === 1).scores, fitted).outcomes,
+  );
+  // Half of 100 negatives cannot guarantee 5%, which needs 59.
+  expect(crossFit(set, { folds }).foldsWithoutGuarantee).toEqual([0, 1]);
 });

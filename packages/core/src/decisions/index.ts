@@ -9,7 +9,7 @@ export {
   decideGroups,
 } from './applyDecision.js';
 export { falseAlarmUpperBound, instancesNeeded, quietRank, smallestPromise } from './binomialBounds.js';
-export { type CrossFitOptions, crossFit } from './crossFit.js';
+export { type CrossFitOptions, type CrossFitted, crossFit } from './crossFit.js';
 export type {
   Decision,
   DecisionBudget,

@@ -1,7 +1,9 @@
+import { presenceOfRows, ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
 import { countRows } from '../metrics/measure.js';
 import { type MeasureOptions, prepareMeasurement } from '../metrics/measurement.js';
 import type { OutcomeCounts } from '../metrics/outcomes.js';
 import type { Scored } from '../metrics/scored.js';
+import type { CrossFitted } from './crossFit.js';
 
 /** How many rows of each kind have each outcome. */
 export interface CountedOutcomes {
@@ -12,20 +14,38 @@ export interface CountedOutcomes {
 }
 
 /**
- * Counts the outcomes that a decision gives to labeled rows.
+ * Counts the outcomes that a decision gives to labeled rows, or those that cross-fitting gave them.
  *
  * @example
  * countOutcomes(test, { threshold: decision }).positives // { clear: 12, review: 210, alarm: 78 }
+ * countOutcomes(crossFit(validation, { folds, budget })).rows
  */
 export function countOutcomes(
-  scored: Scored,
-  options: Pick<MeasureOptions, 'threshold' | 'allowSameSplit'>,
+  scored: Scored | CrossFitted,
+  options: Pick<MeasureOptions, 'threshold' | 'allowSameSplit'> = {},
 ): CountedOutcomes {
+  if ('outcomes' in scored) return countGiven(scored);
   const measurement = prepareMeasurement(scored, options);
   const once = new Uint16Array(measurement.ranked.rows).fill(1);
   const { positives, negatives, undecided } = countRows(measurement, once).outcomes;
   const all = (outcome: keyof OutcomeCounts) => positives[outcome] + negatives[outcome] + undecided[outcome];
   return { rows: { clear: all('clear'), review: all('review'), alarm: all('alarm') }, positives, negatives };
+}
+
+function countGiven({ outcomes, targets, classNames }: CrossFitted): CountedOutcomes {
+  const kinds = presenceOfRows(targets, classNames.length);
+  const count = (has: (kind: number) => boolean): OutcomeCounts => {
+    const counts = { clear: 0, review: 0, alarm: 0 };
+    outcomes.forEach((outcome, row) => {
+      if (has(kinds[row]!)) counts[outcome]++;
+    });
+    return counts;
+  };
+  return {
+    rows: count(() => true),
+    positives: count((kind) => kind === ROW_POSITIVE),
+    negatives: count((kind) => kind === ROW_NEGATIVE),
+  };
 }
 
 /** For how many rows, and which share of positives among them. */

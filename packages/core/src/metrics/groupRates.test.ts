@@ -38,3 +38,17 @@ test('without groups there is none, and the reason is given', () => {
   expect(falseAlarmRateByGroup).toBeNull();
   expect(undefinedMetrics.map(({ metric }) => metric)).toContain('falseAlarmRateByGroup');
 });
+
+test('a group alarms if any of its rows does, and is missed if all of them are cleared', () => {
+  const alarm = 0.9;
+  const quiet = 0.1;
+  const { groupsAlarmed, groupsMissed } = measure({
+    scores: new Float64Array([alarm, quiet, quiet, quiet, alarm, quiet, quiet, quiet]),
+    targets: [0, 0, 0, 0, 0, 1, 1, Number.NaN],
+    classNames: ['crack'],
+    //        alarms     quiet      positive, alarms       missed         undecided
+    groups: ['a', 'a', 'b', 'b', 'c', 'c', 'd', 'e'],
+  });
+  expect(groupsAlarmed).toBe(1 / 2);
+  expect(groupsMissed).toBe(1 / 2);
+});

@@ -1,6 +1,7 @@
-import { ROW_NEGATIVE } from '../labels/instancePresence.js';
+import { ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
 import type { Multiplicities } from './classCounts.js';
 import type { Measurement } from './measurement.js';
+import { ROW_ALARM, ROW_CLEAR } from './outcomes.js';
 
 /**
  * Returns the false-alarm rate of a random negative row of a random group: the mean, over the groups that have negatives, of
@@ -32,4 +33,42 @@ export function falseAlarmRateByGroup(
     total += timesOf[group]!;
   }
   return total === 0 ? null : sum / total;
+}
+
+/** Outcomes of whole groups, in shares; null without such groups. */
+export interface GroupOutcomeRates {
+  /** Of the groups without a positive or undecided row, those in which any row alarms. */
+  readonly groupsAlarmed: number | null;
+  /** Of the groups with a positive row, those that are cleared, because all their rows are. */
+  readonly groupsMissed: number | null;
+}
+
+/** Returns the rates that a promise about whole groups limits. */
+export function groupOutcomeRates(
+  { ranked: { grouping, rowKinds }, rowStates }: Pick<Measurement, 'ranked' | 'rowStates'>,
+  multiplicities: Multiplicities,
+): GroupOutcomeRates {
+  if (grouping === undefined) return { groupsAlarmed: null, groupsMissed: null };
+  const { codes, names } = grouping;
+  const highest = new Uint8Array(names.length);
+  const hasPositive = new Uint8Array(names.length);
+  const isNegative = new Uint8Array(names.length).fill(1);
+  const timesOf = new Float64Array(names.length);
+  for (let row = 0; row < codes.length; row++) {
+    const group = codes[row]!;
+    highest[group] = Math.max(highest[group]!, rowStates[row]! >> 1);
+    if (rowKinds[row] === ROW_POSITIVE) hasPositive[group] = 1;
+    if (rowKinds[row] !== ROW_NEGATIVE) isNegative[group] = 0;
+    timesOf[group] = multiplicities[row]!;
+  }
+  const share = (isCounted: Uint8Array, outcome: number): number | null => {
+    let [part, whole] = [0, 0];
+    timesOf.forEach((times, group) => {
+      if (isCounted[group] === 0) return;
+      whole += times;
+      if (highest[group] === outcome) part += times;
+    });
+    return whole === 0 ? null : part / whole;
+  };
+  return { groupsAlarmed: share(isNegative, ROW_ALARM), groupsMissed: share(hasPositive, ROW_CLEAR) };
 }

@@ -6,7 +6,7 @@ import {
   type PredictedCounts,
   type RankCounts,
 } from './classCounts.js';
-import { falseAlarmRateByGroup } from './groupRates.js';
+import { falseAlarmRateByGroup, groupOutcomeRates } from './groupRates.js';
 import { type Measurement, type MeasureOptions, prepareMeasurement } from './measurement.js';
 import type { Metrics } from './metrics.js';
 import type { OutcomeCounts } from './outcomes.js';
@@ -76,6 +76,7 @@ function metricsOfSetting(
     ...falseRates(counts),
     falseAlarmRate: shareOf(rows.anyClass.falsePositives, rows.negative),
     falseAlarmRateByGroup: falseAlarmRateByGroup(measurement, multiplicities),
+    ...groupOutcomeRates(measurement, multiplicities),
     negativesAlarmed: shareOf(rows.outcomes.negatives.alarm, rows.negative),
     missedRate: shareOf(rows.outcomes.positives.clear, rows.positive),
     reviewRate: shareOf(

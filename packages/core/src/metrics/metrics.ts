@@ -63,6 +63,12 @@ export interface Metrics {
   readonly missedRate: number | null;
   /** The share of rows whose outcome is review, 0 unless the decision limits missed positives too; null without decided rows. */
   readonly reviewRate: number | null;
+  /**
+   * Of the groups without a positive or undecided row, the share in which any row alarms; of those with a positive row, the
+   * share that is cleared, because all their rows are. Null without such groups. Promises per group are about these.
+   */
+  readonly groupsAlarmed: number | null;
+  readonly groupsMissed: number | null;
   /** 'Any class predicted' versus rows with a true class. */
   readonly f1Any: number;
   readonly f2Any: number;

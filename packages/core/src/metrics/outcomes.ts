@@ -21,7 +21,7 @@ export interface OutcomeCutoffs {
   readonly clear: number | null;
 }
 
-/** The codes of `outcomeCodes`, which index {@link OUTCOMES}. */
+/** The codes of outcomes, which index {@link OUTCOMES}. */
 export const ROW_CLEAR = 0;
 export const ROW_REVIEW = 1;
 export const ROW_ALARM = 2;
@@ -34,7 +34,12 @@ export function outcomeCode(presence: number, { alarm, clear }: OutcomeCutoffs):
   return clear === null || presence < clear ? ROW_CLEAR : ROW_REVIEW;
 }
 
-/** Returns the code of each row's outcome. */
-export function outcomeCodes(presence: Float64Array, cutoffs: OutcomeCutoffs): Uint8Array {
-  return Uint8Array.from(presence, (score) => outcomeCode(score, cutoffs));
+/** Returns a row's outcome: by its presence score if the decision has a gate, otherwise by whether a class is predicted. */
+export function outcomeOf(
+  presence: number,
+  isPredicted: boolean,
+  { outcome }: { readonly outcome?: OutcomeCutoffs | undefined },
+): Outcome {
+  if (outcome === undefined) return isPredicted ? 'alarm' : 'clear';
+  return OUTCOMES[outcomeCode(presence, outcome)]!;
 }

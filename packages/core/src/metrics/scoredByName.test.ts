@@ -36,3 +36,9 @@ describe('names that do not match are listed', () => {
     );
   });
 });
+
+test('groups come with the labels', () => {
+  const scores = { names: ['b.png', 'a.png'], scores: new Float64Array([0.2, 0.9]) };
+  const labels = { names: ['a.png', 'b.png'], targets: [1, 0], groups: ['p1', 'p2'] };
+  expect(scoredByName(scores, labels, ['crack']).groups).toEqual(['p1', 'p2']);
+});

@@ -1,4 +1,5 @@
 import { checkLength, type FloatArray } from '../arrays/rowMajor.js';
+import type { Key } from '../labels/distinctKeys.js';
 import type { Scored } from './scored.js';
 
 /** Scores of rows that are identified by name, such as those in a score file. */
@@ -10,6 +11,8 @@ export interface NamedScores {
 export interface NamedTargets {
   readonly names: readonly string[];
   readonly targets: ArrayLike<number>;
+  /** The group of each row, if the table of labels has such a column. */
+  readonly groups?: ArrayLike<Key> | undefined;
 }
 
 const LISTED = 10;
@@ -46,7 +49,8 @@ export function scoredByName(
     const from = rowOfScore.get(name)! * classes;
     scores.set(scored.scores.subarray(from, from + classes), row * classes);
   });
-  return { scores, targets: labeled.targets, classNames };
+  const { targets, groups } = labeled;
+  return { scores, targets, classNames, ...(groups && { groups }) };
 }
 
 function rowsByName(names: readonly string[], side: string): Map<string, number> {

@@ -14,6 +14,8 @@ export type NullableMetrics = Pick<
   | 'fprInNegatives'
   | 'falseAlarmRate'
   | 'falseAlarmRateByGroup'
+  | 'groupsAlarmed'
+  | 'groupsMissed'
   | 'negativesAlarmed'
   | 'missedRate'
   | 'reviewRate'
@@ -31,6 +33,8 @@ const REASONS: readonly (readonly [metric: keyof NullableMetrics, reason: string
   ['fprInNegatives', 'there is no negative row'],
   ['falseAlarmRate', 'there is no negative row'],
   ['falseAlarmRateByGroup', 'the rows have no groups, or none is negative'],
+  ['groupsAlarmed', 'the rows have no groups, or none without positives'],
+  ['groupsMissed', 'the rows have no groups, or none with positives'],
   ['negativesAlarmed', 'there is no negative row'],
   ['missedRate', 'there is no positive row'],
   ['reviewRate', 'every row is undecided'],
