@@ -63,6 +63,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'inference',
     'evaluation',
     'training',
+    'field',
     'children',
     'experiments',
     'tuning',

@@ -14,6 +14,7 @@ import type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js'
 import type { ExportedModel } from './export/foreignWeights.js';
 import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
 import type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
+import type { MonitoredLogs, MonitorLogsOptions } from './field/monitorLogs.js';
 import type { ImageInput } from './inference/imageInputs.js';
 import type { Predictor, PredictorOptions } from './inference/predictor.js';
 import type { InspectOptions } from './inspect/inspectDataset.js';
@@ -292,4 +293,14 @@ export async function exportTorchvision(model: string, folder: string): Promise<
  */
 export async function serve(models: readonly string[], options: ServeOptions = {}): Promise<Server> {
   return (await import('./serving/serve.js')).serve(models, options);
+}
+
+/**
+ * Says whether a promised false-alarm rate holds after deployment, from logs of predictions and labels of a few of them.
+ *
+ * @example
+ * const { verdict, rate } = await monitorLogs({ logs: ['predictions.jsonl'], labels: 'labels.csv', falseAlarms: 0.05 });
+ */
+export async function monitorLogs(options: MonitorLogsOptions): Promise<MonitoredLogs> {
+  return (await import('./field/monitorLogs.js')).monitorLogs(options);
 }

@@ -51,6 +51,7 @@ export type {
   OnnxExport,
 } from './export/onnx/exportOnnx.js';
 export type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
+export type { MonitoredLogs, MonitoredStream, MonitorLogsOptions } from './field/monitorLogs.js';
 export * from './functions.js';
 export type { ImageInput } from './inference/imageInputs.js';
 export type {

@@ -52,6 +52,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./serve.js')).serveModels,
   },
   {
+    name: 'monitor',
+    summary: 'Say whether a promised false-alarm rate holds after deployment',
+    load: async () => (await import('./monitor.js')).monitor,
+  },
+  {
     name: 'import',
     summary: 'Turn a PyTorch or safetensors checkpoint into a model',
     load: async () => (await import('./import.js')).importCheckpoint,

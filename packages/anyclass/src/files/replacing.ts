@@ -22,6 +22,7 @@ export type OutputKind =
   | 'predictions as JSON lines'
   | 'a configuration'
   | 'a file of features'
+  | 'metrics for Prometheus'
   | 'an ONNX model';
 
 /** Recognizes an older output of each kind by how the file starts. */
@@ -33,6 +34,7 @@ const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
   // CSV, Parquet, NumPy, or one safetensors matrix.
   'a file of features': (text) => /^(Filename,|PAR1|.NUMPY|.{8}\{"features":)/s.test(text),
   'a configuration': (text) => /^\s*(\/\/[^\n]*\n\s*)*\{/.test(text),
+  'metrics for Prometheus': (text) => text.startsWith('# HELP anyclass_'),
   // The format version, field 1 of the protocol buffer, comes first.
   'an ONNX model': (text) => text.charCodeAt(0) === 8 && text.charCodeAt(1) < 64,
 };

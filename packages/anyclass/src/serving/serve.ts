@@ -10,6 +10,7 @@ import { modelSummary } from './http/modelSummaries.js';
 import { createDeviceGate } from './models/deviceGate.js';
 import { openServedModel, type ServedModel } from './models/servedModel.js';
 import type { OpenedModel } from './models/workerMessages.js';
+import { createAudits } from './operation/audits.js';
 import { appendLines, createLog, type Log } from './operation/log.js';
 import { createMetrics, type ServingMetrics } from './operation/metrics.js';
 import {
@@ -58,6 +59,7 @@ export async function serve(models: readonly string[], options: ServeOptions = {
   const paths = namedModels(models);
   if (token === '') throw new UserError('the token is empty; omit it to serve without one');
   if (settings.logPredictions !== undefined) checkPredictionLog(settings.logPredictions);
+  checkAudits(settings);
   const standardError = logLine ? undefined : appendLines(2, () => {});
   const log = createLog(settings.logLevel, logLine ?? ((line) => standardError?.write(line)));
   const admission = createAdmission({ images: settings.queue, bytes: bufferBytes(settings) });
@@ -80,6 +82,8 @@ export async function serve(models: readonly string[], options: ServeOptions = {
     metrics,
     log,
     predictions,
+    audits:
+      settings.audit === undefined ? undefined : createAudits(settings.audit, settings.keepAudited, log),
     isDraining: false,
   };
   const closeModels = async () => {
@@ -104,6 +108,7 @@ export async function serve(models: readonly string[], options: ServeOptions = {
     await closeModels();
     log.info('stopped');
     await predictions?.close();
+    await state.audits?.close();
     await standardError?.close();
   };
   let ending: Promise<void> | undefined;
@@ -122,6 +127,15 @@ export async function serve(models: readonly string[], options: ServeOptions = {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function checkAudits({ audit, keepAudited, logPredictions }: ServeSettings): void {
+  if (audit !== undefined && logPredictions === undefined) {
+    throw new UserError('audit needs logPredictions, where the drawn images are listed');
+  }
+  if (keepAudited !== undefined && audit === undefined) {
+    throw new UserError('keepAudited needs audit, the share of images to draw');
+  }
 }
 
 function surviveErrors(state: ServerState): Disposable {

@@ -1,6 +1,6 @@
 // Servers that fail to start, and what a server logs while it runs.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -38,6 +38,34 @@ describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
     const refused = await serve([file], quiet).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(UserError);
     expect(refused).toHaveProperty('message', expect.stringContaining(`${file}: is damaged`));
+  });
+
+  test('drawn images are logged with their probability, kept by hash, and audits need a log', async () => {
+    const [file, kept] = [join(folder, 'audits.jsonl'), join(folder, 'kept')];
+    const auditing = { ...quiet, logPredictions: file, audit: 0.5, keepAudited: kept };
+    const images = await Promise.all(Array.from({ length: 24 }, (_, i) => picture(i)));
+    {
+      await using server = await serve([`m=${model}`], auditing);
+      for (const image of images) await post(`${server.url}/v1/predict`, asBody(image));
+    }
+    const lines = readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(new Set(lines.map(({ id }) => id)).size).toBe(24);
+    expect(new Set(lines.map(({ decision }) => JSON.stringify(decision))).size).toBe(1);
+    expect(lines.every(({ audit, s }) => audit.q === 0.5 && s >= 0)).toBe(true);
+    const drawn = lines.filter(({ audit }) => audit.drawn);
+    // 24 coins on one side: once in eight million runs.
+    expect(drawn.length).toBeGreaterThan(0);
+    expect(drawn.length).toBeLessThan(24);
+    expect(readdirSync(kept).sort()).toEqual([...new Set(drawn.map(({ sha256 }) => sha256))].sort());
+    await expect(serve([`m=${model}`], { ...quiet, audit: 0.5 })).rejects.toThrow(
+      'audit needs logPredictions',
+    );
+    await expect(
+      serve([`m=${model}`], { ...quiet, logPredictions: file, keepAudited: kept }),
+    ).rejects.toThrow('keepAudited needs audit');
   });
 
   test('predictions are appended only to a new file, an empty one, or one with predictions', async () => {

@@ -33,10 +33,12 @@ export async function predictRoute(
     const { name } = sent[i]!;
     if (outcome instanceof Problem) return JSON.stringify({ name, failure: outcome.message });
     if (state.predictions) {
-      logPrediction(state.predictions, {
+      logPrediction(state, state.predictions, {
         requestId: exchange.requestId,
         model: model.name,
         version: version.model.version,
+        decision: version.model.decision,
+        presenceScore: outcome.presenceScore,
         ...sent[i]!,
         prediction: namedAnswer(version, outcome),
       });

@@ -89,6 +89,18 @@ export const serveFields = {
     .optional()
     .describe('append each prediction to FILE as a JSON line')
     .meta({ placeholder: 'FILE' }),
+  audit: z
+    .number()
+    .gt(0)
+    .max(1)
+    .optional()
+    .describe('draw this share of all images to be labeled, and log which; monitor then judges the promise')
+    .meta({ placeholder: 'SHARE' }),
+  keepAudited: z
+    .string()
+    .optional()
+    .describe('keep the images that were drawn in DIR, under their SHA-256; at most 1 GiB')
+    .meta({ placeholder: 'DIR' }),
   logLevel: z
     .enum(['info', 'warn', 'error'])
     .default('info')

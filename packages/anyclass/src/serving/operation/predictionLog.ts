@@ -1,11 +1,13 @@
-// Logs predictions for later labeling: one JSON line per image.
+// Logs predictions for later labeling and for `monitor`: one JSON line per image.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import type { Decision } from '@anyclass/core';
 import { fileProblem } from '@anyclass/files';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import type { NamedPrediction } from '../../inference/predictor.js';
+import type { Audits } from './audits.js';
 import type { LineWriter } from './log.js';
 
 /** Bytes of a line; ten thousand classes with long names take one megabyte. */
@@ -15,6 +17,8 @@ export interface LoggedPrediction {
   readonly requestId: string;
   readonly model: string;
   readonly version: string;
+  readonly decision: Decision;
+  readonly presenceScore: number;
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly prediction: NamedPrediction;
@@ -57,22 +61,57 @@ function firstLine(file: number): string {
   return bytes.subarray(0, length).toString('utf8').split('\n', 1)[0] ?? '';
 }
 
-/** Logs a prediction. The image is not stored; its SHA-256 identifies it in an archive. */
-export function logPrediction(lines: LineWriter, logged: LoggedPrediction): void {
-  const { requestId, model, version, name, bytes, prediction } = logged;
+/**
+ * Logs a prediction, and whether its image was drawn to be labeled. The image itself is kept only if it was drawn and the server was
+ * asked to; its SHA-256 identifies it in an archive.
+ */
+export function logPrediction(
+  { audits }: { readonly audits: Audits | undefined },
+  lines: LineWriter,
+  logged: LoggedPrediction,
+): void {
+  const { requestId, model, version, decision, presenceScore, name, bytes, prediction } = logged;
   const { labels, isNegative, presence, probabilities } = prediction;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const drawn = audits?.draw();
   lines.write(
     JSON.stringify({
       time: new Date().toISOString(),
+      // Ours, since clients choose request ids and names and may repeat them.
+      id: randomUUID(),
       requestId,
       model,
       version,
+      decision: decisionName(decision),
       name,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
+      sha256,
       labels,
       isNegative,
+      s: presenceScore,
       presence: presence.probability,
       probabilities,
+      ...(audits && { audit: { q: audits.q, drawn } }),
     }),
   );
+  if (drawn) audits?.keep(sha256, bytes);
+}
+
+/** What a log says about a decision: a name that changes whenever the decision does, and the share that it promises. */
+interface DecisionName {
+  readonly id: string;
+  readonly falseAlarms?: number;
+}
+
+const decisionNames = new WeakMap<Decision, DecisionName>();
+
+function decisionName(decision: Decision): DecisionName {
+  const known = decisionNames.get(decision);
+  if (known) return known;
+  const { budget } = decision;
+  const made = {
+    id: createHash('sha256').update(JSON.stringify(decision)).digest('hex').slice(0, 12),
+    ...('falseAlarms' in budget && { falseAlarms: budget.falseAlarms }),
+  };
+  decisionNames.set(decision, made);
+  return made;
 }

@@ -5,6 +5,7 @@ import type { ServedModel } from '../models/servedModel.js';
 import type { Admission } from '../requests/admission.js';
 import { Problem } from '../requests/problem.js';
 import type { Uploads } from '../requests/uploads.js';
+import type { Audits } from './audits.js';
 import type { LineWriter, Log } from './log.js';
 import type { ServingMetrics } from './metrics.js';
 import type { RequestLimits, ServeSettings } from './options.js';
@@ -21,6 +22,8 @@ export interface ServerState {
   readonly log: Log;
   /** Where predictions are logged; undefined if they are not. */
   readonly predictions: LineWriter | undefined;
+  /** Draws images to be labeled; undefined if none are. */
+  readonly audits: Audits | undefined;
   /**
    * Whether the server is shutting down: it then reports that it is not ready, and closes each connection
    * after its answer.

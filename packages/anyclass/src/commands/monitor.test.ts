@@ -1,0 +1,171 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-monitor-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const write = (name: string, text: string | Buffer) => writeFileSync(join(folder, name), text);
+const monitor = (...words: string[]) => runInProcess(folder, ['monitor', ...words]);
+const lines = (...objects: unknown[]) => objects.map((each) => `${JSON.stringify(each)}\n`).join('');
+
+const audit = { q: 1, drawn: true };
+
+/** Every image is labeled; `falseAlarms` of 100 negatives alarm. */
+function stream(falseAlarms: number, fields: object = {}, prefix = 'i') {
+  const each = Array.from({ length: 100 }, (_, i) => ({
+    id: `${prefix}${i}`,
+    isNegative: i >= falseAlarms,
+    audit,
+    ...fields,
+  }));
+  const labels = each.map(({ id }) => `${id},1`).join('\n');
+  return { log: lines(...each), labels: `id,negative\n${labels}\n` };
+}
+
+test('a broken promise is told first, with exit code 4 and the line of the alert', async () => {
+  const { log, labels } = stream(30);
+  write('broken.jsonl', log);
+  write('broken.csv', labels);
+  const { status, stdout, stderr } = await monitor('broken.jsonl', 'broken.csv', '--false-alarms', '0.05');
+  expect(status).toBe(4);
+  expect(stdout).toMatch(/^The promise of at most 5% false alarms is broken/);
+  expect(stderr).toContain('is broken');
+  const json = await monitor('broken.jsonl', 'broken.csv', '--false-alarms', '0.05', '--json');
+  const result = JSON.parse(json.stdout);
+  expect(result).toMatchObject({ verdict: 'broken', threshold: 20, images: 100, audited: 100 });
+  // The mean of (1 + 0.95 c)^k over the 24 values of c first reaches 20 at k = 9.
+  expect(result.alert).toEqual({ line: 9, id: 'i8' });
+});
+
+test('a new version starts anew, and the one that answered last is judged', async () => {
+  const first = stream(30, { model: 'pipes', version: '1' }, 'a');
+  const second = stream(0, { model: 'pipes', version: '2' }, 'b');
+  write('versions.jsonl', first.log + second.log);
+  write('versions.csv', first.labels + second.labels.replace('id,negative\n', ''));
+  const { status, stdout } = await monitor(
+    'versions.jsonl',
+    'versions.csv',
+    '--false-alarms',
+    '0.1',
+    '--json',
+  );
+  expect(status).toBe(0);
+  const { verdict, version, earlier } = JSON.parse(stdout);
+  expect([verdict, version]).toEqual(['holds', '2']);
+  expect(earlier).toMatchObject([{ version: '1', verdict: 'broken' }]);
+});
+
+test('rotated and gzipped logs are read in the order of their times; a cut last line is left out', async () => {
+  const at = (hour: number) => ({ time: `2026-01-0${hour}T00:00:00Z`, isNegative: true, audit });
+  write('new.jsonl', `${lines({ id: 'c', ...at(3) })}{"id":"d","isNeg`);
+  write('old.jsonl.gz', gzipSync(lines({ id: 'a', ...at(1), isNegative: false })));
+  write('labels.csv', 'id,negative\na,1\nc,1\n');
+  const words = [
+    'new.jsonl',
+    'old.jsonl.gz',
+    'labels.csv',
+    '--false-alarms',
+    '0.001',
+    '--confidence',
+    '0.01',
+    '--json',
+  ];
+  const { stdout, status } = await monitor(...words);
+  expect([status, JSON.parse(stdout).alert]).toEqual([4, { line: 1, id: 'a' }]);
+});
+
+test('class columns say what is negative; empty cells are undecided unless a class is present', async () => {
+  write('classes.jsonl', lines(...['a', 'b', 'c', 'd'].map((id) => ({ id, isNegative: true, audit }))));
+  write('classes.csv', 'id,crack,root\na,0,0\nb,1,\nc,0,\nd,0,1\n');
+  const { stdout } = await monitor('classes.jsonl', 'classes.csv', '--false-alarms', '0.05', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ images: 4, audited: 3, unlabeled: 1 });
+});
+
+test("the promise is the log's own if none is given, and metrics go to Prometheus", async () => {
+  const { log, labels } = stream(0, { model: 'a"b', decision: { id: 'd1', falseAlarms: 0.1 } });
+  write('own.jsonl', log);
+  write('own.csv', labels);
+  const { stdout } = await monitor(
+    'own.jsonl',
+    'own.csv',
+    '--negatives-at-least',
+    '0.5',
+    '--prometheus',
+    'field.prom',
+  );
+  expect(stdout).toContain('at most 10% false alarms holds');
+  expect(stdout).toContain('without labels');
+  expect(readFileSync(join(folder, 'field.prom'), 'utf8')).toContain(
+    'anyclass_field_promise_holds{model="a\\"b",version=""} 1\n',
+  );
+});
+
+describe('bad input is refused with file and line', () => {
+  write('good.jsonl', lines({ id: 'a', isNegative: true, audit }));
+  write('good.csv', 'id,negative\na,1\n');
+  test.each([
+    ['not json\n{}', undefined, /bad\.jsonl, line 1/],
+    [
+      `${lines({ id: 'a', isNegative: true, audit: { q: 2, drawn: true } })}`,
+      undefined,
+      /line 1: audit\.q is 2/,
+    ],
+    [
+      `${lines({ id: 'a', isNegative: true })}${lines({ id: 'b', isNegative: 'no' })}`,
+      undefined,
+      /line 2: isNegative is "no"/,
+    ],
+    [lines({ id: 'a', audit }), undefined, /neither isNegative nor outcome/],
+    ['', undefined, /no predictions/],
+    [undefined, 'id,negative\nb,1\n', /bad\.csv, line 2: b is in no log/],
+    [undefined, 'id,negative\na,1\na,0\n', /line 3: a is positive here, but negative in line 2/],
+    [undefined, 'id,negative\na,yes\n', /line 2: negative is 'yes'/],
+    [undefined, 'name,negative\na,1\n', /no column 'id'/],
+  ])('%j with %j', async (log, labels, message) => {
+    if (log !== undefined) write('bad.jsonl', log);
+    if (labels !== undefined) write('bad.csv', labels);
+    const { status, stderr } = await monitor(
+      log === undefined ? 'good.jsonl' : 'bad.jsonl',
+      labels === undefined ? 'good.csv' : 'bad.csv',
+      '--false-alarms',
+      '0.05',
+    );
+    expect(stderr).toMatch(message);
+    expect(status).toBe(1);
+  });
+
+  test('a single file is a usage error, and no promise to judge is said', async () => {
+    expect((await monitor('good.jsonl')).status).toBe(2);
+    const { status, stderr } = await monitor('good.jsonl', 'good.csv');
+    expect([status, stderr]).toEqual([1, expect.stringContaining('which false-alarm rate was promised')]);
+  });
+});
+
+const vectors = resolve(import.meta.dirname, '../../../../../shared/vectors/monitor.json');
+test.skipIf(!existsSync(vectors))(
+  `streams of an independent implementation${existsSync(vectors) ? '' : ' (skipped: no ../shared)'}`,
+  async () => {
+    const { cases } = JSON.parse(readFileSync(vectors, 'utf8'));
+    expect(cases.length).toBeGreaterThan(3);
+    for (const { name, falseAlarms, log, labels, expected } of cases) {
+      write('case.jsonl', lines(...log));
+      const rows = Object.entries(labels).map(([id, negative]) => `${id},${negative}`);
+      write('case.csv', `id,negative\n${rows.join('\n')}\n`);
+      const { stdout } = await monitor(
+        'case.jsonl',
+        'case.csv',
+        '--false-alarms',
+        String(falseAlarms),
+        '--json',
+      );
+      const { capital, certificate, verdict, alert, images, audited, rate } = JSON.parse(stdout);
+      const { capital: wantedCapital, certificate: wantedCertificate, ...exact } = expected;
+      expect({ name, verdict, alert, images, audited, rate }).toEqual({ name, ...exact });
+      expect(capital / wantedCapital).toBeCloseTo(1, 9);
+      expect(certificate / wantedCertificate).toBeCloseTo(1, 9);
+    }
+  },
+);

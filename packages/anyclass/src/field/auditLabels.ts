@@ -1,0 +1,82 @@
+// What people said about images of a log: a table with `id`, and `negative` or a column per class.
+
+import { existsSync } from 'node:fs';
+import { readCsv } from '../data/tables/csv.js';
+import { DataError } from '../errors/dataError.js';
+import { UserError } from '../errors/userError.js';
+
+/** The label of an image, and the line of the table that has it. */
+export interface AuditLabel {
+  readonly isNegative: boolean;
+  readonly line: number;
+}
+
+/**
+ * Reads labels by id. `negative` is 1 or 0; class columns hold 0 and 1, and an image is negative if all are 0. Empty cells are
+ * undecided: such an image counts as not labeled yet, unless a class is present. Of several rows with one id, all must agree.
+ *
+ * @example
+ * (await readAuditLabels('labels.csv')).get('3f2a-0')?.isNegative // true
+ */
+export async function readAuditLabels(path: string): Promise<Map<string, AuditLabel>> {
+  if (!existsSync(path)) throw new UserError(`${path}: no such file; expected a table with id and negative`);
+  const labels = new Map<string, AuditLabel>();
+  await readCsv(
+    path,
+    (columns) => {
+      const idAt = columns.indexOf('id');
+      const negativeAt = columns.indexOf('negative');
+      if (idAt < 0) throw new DataError(`${path}: no column 'id'; expected the ids of the log`);
+      const classAt = columns.flatMap((_, i) => (i === idAt || notes.has(columns[i] ?? '') ? [] : [i]));
+      if (negativeAt < 0 && classAt.length === 0) {
+        throw new DataError(`${path}: no column 'negative', and none for a class`);
+      }
+      return (cells, line) => {
+        const id = cells[idAt] ?? '';
+        if (id === '') throw new DataError(`${path}, line ${line}: no id`);
+        const value = (at: number) => cellValue(cells[at] ?? '', `${path}, line ${line}`, columns[at] ?? '');
+        const isNegative = negativeAt >= 0 ? value(negativeAt) : negativeOf(classAt.map((at) => value(at)));
+        if (isNegative === undefined) return;
+        const before = labels.get(id);
+        if (before && before.isNegative !== isNegative) {
+          throw new DataError(
+            `${path}, line ${line}: ${id} is ${word(isNegative)} here, but ${word(before.isNegative)} in line ${before.line}; keep one of them`,
+          );
+        }
+        if (!before) labels.set(id, { isNegative, line });
+      };
+    },
+    path,
+  );
+  return labels;
+}
+
+/** Columns that people add and that are no classes. */
+const notes = new Set([
+  'negative',
+  'name',
+  'Filename',
+  'author',
+  'time',
+  'note',
+  'model',
+  'version',
+  'group',
+  'outcome',
+  'sha256',
+]);
+
+function cellValue(text: string, place: string, column: string): boolean | undefined {
+  if (text === '') return undefined;
+  if (text === '1' || text === '0') return text === '1';
+  throw new DataError(`${place}: ${column} is '${text}'; expected 1, 0, or nothing if undecided`);
+}
+
+function negativeOf(classes: readonly (boolean | undefined)[]): boolean | undefined {
+  if (classes.includes(true)) return false;
+  return classes.includes(undefined) ? undefined : true;
+}
+
+function word(isNegative: boolean): string {
+  return isNegative ? 'negative' : 'positive';
+}

@@ -1,0 +1,127 @@
+// Whether a promise holds in the field: logs of predictions, with labels of a few of them, judged per model, version and decision.
+
+import { createMonitor, type Monitor, type Monitoring, type MonitorOptions } from '@anyclass/core';
+import { counted } from '../errors/counted.js';
+import { DataError } from '../errors/dataError.js';
+import { listed } from '../errors/listed.js';
+import { UserError } from '../errors/userError.js';
+import type { AuditLabel } from './auditLabels.js';
+import { readAuditLabels } from './auditLabels.js';
+import { type LoggedLine, readPredictionLogs } from './predictionLog.js';
+
+export interface MonitorLogsOptions extends Omit<MonitorOptions, 'falseAlarms'> {
+  readonly logs: readonly string[];
+  /** A table of labels by id. */
+  readonly labels: string;
+  /** The promised share. Default: the one that the log's decisions were fitted for. */
+  readonly falseAlarms?: number | undefined;
+}
+
+/** What the lines of one model, version and decision say. */
+export interface MonitoredStream extends Monitoring {
+  /** Undefined if the log does not name them. */
+  readonly model?: string;
+  readonly version?: string;
+  readonly decision?: string;
+  readonly falseAlarms: number;
+}
+
+/** The stream that answered last, and those before it, oldest first. */
+export interface MonitoredLogs extends MonitoredStream {
+  readonly earlier: readonly MonitoredStream[];
+}
+
+/**
+ * Judges a promise by logs and labels. A new model version or a new decision starts anew, so the result is about the one that
+ * answered last; `earlier` has the others.
+ *
+ * @example
+ * const { verdict, rate } = await monitorLogs({ logs: ['predictions.jsonl'], labels: 'labels.csv', falseAlarms: 0.05 });
+ */
+export async function monitorLogs({
+  logs,
+  labels: table,
+  falseAlarms,
+  ...options
+}: MonitorLogsOptions): Promise<MonitoredLogs> {
+  const labels = await readAuditLabels(table);
+  const known = new Map([...labels].map(([id, { isNegative }]) => [id, isNegative]));
+  const streams = new Map<string, Stream>();
+  let last: Stream | undefined;
+  let count = 0;
+  for await (const { logged, file, line } of readPredictionLogs(logs)) {
+    count++;
+    const key = JSON.stringify([logged.model, logged.version, logged.decision?.id]);
+    last = streams.get(key) ?? openStream(logged, known, { ...options, falseAlarms });
+    streams.set(key, last);
+    last.places.push(count);
+    try {
+      last.monitor.add(logged);
+    } catch (error) {
+      throw error instanceof RangeError ? new DataError(`${file}, line ${line}: ${error.message}`) : error;
+    }
+  }
+  if (last === undefined) throw new DataError(`${logs.join(', ')}: no predictions; expected a line for each`);
+  refuseUnknown(labels, [...streams.values()], table);
+  const current = resultOf(last);
+  const earlier = [...streams.values()].filter((stream) => stream !== last).map(resultOf);
+  return { ...current, earlier };
+}
+
+interface Stream {
+  readonly of: Pick<MonitoredStream, 'model' | 'version' | 'decision' | 'falseAlarms'>;
+  readonly monitor: Monitor;
+  /** The place in all logs of each of its lines. */
+  readonly places: number[];
+}
+
+function openStream(
+  { model, version, decision }: LoggedLine,
+  labels: ReadonlyMap<string, boolean>,
+  options: Omit<MonitorOptions, 'falseAlarms'> & { readonly falseAlarms?: number | undefined },
+): Stream {
+  const falseAlarms = options.falseAlarms ?? decision?.falseAlarms;
+  if (falseAlarms === undefined) {
+    throw new UserError('the log does not say which false-alarm rate was promised; give falseAlarms');
+  }
+  return {
+    of: {
+      falseAlarms,
+      ...(model !== undefined && { model }),
+      ...(version !== undefined && { version }),
+      ...(decision && { decision: decision.id }),
+    },
+    monitor: createMonitor(labels, { ...options, falseAlarms }),
+    places: [],
+  };
+}
+
+function resultOf({ of, monitor, places }: Stream): MonitoredStream {
+  const { alert, change, path, ...rest } = monitor.result();
+  const placed = <T extends { readonly line: number }>(point: T): T => ({
+    ...point,
+    line: places[point.line - 1] ?? point.line,
+  });
+  return {
+    ...of,
+    ...rest,
+    alert: alert && placed(alert),
+    change: { ...change, alert: change.alert && placed(change.alert) },
+    path: path.map(placed),
+  };
+}
+
+function refuseUnknown(
+  labels: ReadonlyMap<string, AuditLabel>,
+  streams: readonly Stream[],
+  table: string,
+): void {
+  const unknown = [...labels].filter(([id]) => !streams.some(({ monitor }) => monitor.hasLine(id)));
+  const [first] = unknown;
+  if (!first) return;
+  const others = unknown.slice(1).map(([id]) => id);
+  const rest = others.length === 0 ? '' : ` (and ${counted(others.length, 'more')}: ${listed(others)})`;
+  throw new DataError(
+    `${table}, line ${first[1].line}: ${first[0]} is in no log${rest}; name all logs that the labels belong to`,
+  );
+}

@@ -1,0 +1,130 @@
+// Logs of predictions, as `serve` writes them: a JSON object per line, in one file or in several after rotation.
+
+import { createReadStream, existsSync } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { z } from 'zod';
+import { DataError } from '../errors/dataError.js';
+import { expectation } from '../errors/expectation.js';
+import { reasonOf } from '../errors/reasonOf.js';
+import { UserError } from '../errors/userError.js';
+
+const answer = z.object({
+  model: z.string().optional(),
+  version: z.string().optional(),
+  isNegative: z.boolean().optional(),
+  outcome: z.enum(['clear', 'review', 'alarm']).optional(),
+  /** The presence score, by which decisions rank. */
+  s: z.number().optional(),
+});
+
+/** A line of a log: what monitoring needs, and which model and decision answered. */
+const loggedLine = answer.extend({
+  id: z.string().min(1),
+  time: z.string().optional(),
+  group: z.union([z.string(), z.number()]).optional(),
+  /** The decision that was applied, under a name that changes whenever it does. */
+  decision: z.object({ id: z.string(), falseAlarms: z.number().optional() }).optional(),
+  audit: z.object({ q: z.number().gt(0).max(1), drawn: z.boolean() }).optional(),
+  /** What a second model answered, one that runs in the shadow of the first. */
+  shadow: answer.optional(),
+});
+
+export type LoggedLine = z.output<typeof loggedLine>;
+
+export interface PlacedLine {
+  readonly logged: LoggedLine;
+  readonly file: string;
+  /** Its number in the file, from 1. */
+  readonly line: number;
+}
+
+/**
+ * Reads the lines of logs in order: by the time of their first lines if all have one, so that rotated files may be given in any
+ * order, otherwise as given. Gzipped files are read too. A last line that was cut off, by a crash or by a server that is still
+ * writing, is left out; anything else that cannot be read is an error that names the file and the line.
+ *
+ * @example
+ * for await (const { logged } of readPredictionLogs(['predictions.jsonl'])) console.log(logged.id);
+ */
+export async function* readPredictionLogs(paths: readonly string[]): AsyncGenerator<PlacedLine> {
+  for (const path of paths) {
+    if (!existsSync(path)) throw new UserError(`${path}: no such file; expected a log of predictions`);
+  }
+  for (const path of await inOrder(paths)) yield* readLog(path);
+}
+
+async function inOrder(paths: readonly string[]): Promise<readonly string[]> {
+  if (paths.length < 2) return paths;
+  const starts = await Promise.all(paths.map(async (path) => ({ path, time: await firstTime(path) })));
+  if (starts.some(({ time }) => time === undefined)) return paths;
+  return starts.sort((a, b) => Date.parse(a.time ?? '') - Date.parse(b.time ?? '')).map(({ path }) => path);
+}
+
+/** The time of a log's first line; undefined if it has none. */
+async function firstTime(path: string): Promise<string | undefined> {
+  for await (const { logged } of readLog(path)) return logged.time;
+  return undefined;
+}
+
+async function* readLog(file: string): AsyncGenerator<PlacedLine> {
+  let line = 0;
+  // A line is parsed when the next one arrives, so that a last one that was cut off is known as the last.
+  let waiting = '';
+  for await (const text of textLines(file)) {
+    if (line > 0 && waiting.trim() !== '') yield { logged: parsed(waiting, file, line), file, line };
+    waiting = text;
+    line++;
+  }
+  if (waiting.trim() === '') return;
+  let logged: LoggedLine;
+  try {
+    logged = parsed(waiting, file, line);
+  } catch (error) {
+    if (isCutOff(waiting)) return;
+    throw error;
+  }
+  yield { logged, file, line };
+}
+
+/** Whether a text is the start of a JSON object that does not end. */
+function isCutOff(text: string): boolean {
+  return text.trimStart().startsWith('{') && !text.trimEnd().endsWith('}');
+}
+
+async function* textLines(file: string): AsyncGenerator<string> {
+  const source = createReadStream(file);
+  const bytes: AsyncIterable<Buffer> = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
+  const decoder = new TextDecoder();
+  let rest = '';
+  try {
+    for await (const chunk of bytes) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } catch (error) {
+    throw new DataError(`${file}: ${reasonOf(error)}`);
+  }
+  yield rest + decoder.decode();
+}
+
+function parsed(text: string, file: string, line: number): LoggedLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new DataError(`${file}, line ${line}: not JSON; expected a line of a log of predictions`);
+  }
+  const { data, error } = loggedLine.safeParse(value);
+  if (data) return data;
+  const [issue] = error.issues;
+  const found = issue?.path.reduce<unknown>(
+    (part, key) => (typeof part === 'object' && part !== null ? Reflect.get(part, key) : undefined),
+    value,
+  );
+  const field =
+    issue && issue.path.length > 0
+      ? `${issue.path.join('.')} is ${JSON.stringify(found)}`
+      : 'this is no prediction';
+  throw new DataError(`${file}, line ${line}: ${field}; ${issue ? expectation(issue) : ''}`);
+}
