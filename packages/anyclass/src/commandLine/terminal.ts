@@ -3,6 +3,7 @@
 import { errorCode, fileProblem } from '@anyclass/files';
 import type { RunEventListener } from '../events/runEvent.js';
 import { runDisplay } from './display/runDisplay.js';
+import { escaped } from './escaped.js';
 
 export interface Terminal {
   /** Prints a result to standard output. */
@@ -22,10 +23,10 @@ export interface Terminal {
  * they failed.
  */
 export function standardTerminal(isSpeaker = true): Terminal {
-  const say = (text: string) => void process.stderr.write(`${text}\n`);
+  const say = (text: string) => void process.stderr.write(`${escaped(text)}\n`);
   if (!isSpeaker) return { print() {}, note() {}, fail: say, onEvent() {} };
   return {
-    print: (text) => void process.stdout.write(`${text}\n`),
+    print: (text) => void process.stdout.write(`${escaped(text)}\n`),
     note: say,
     onEvent: runDisplay(process.stderr),
   };
@@ -54,6 +55,6 @@ export function keepGoingWithoutReaders(): void {
  */
 export function printed(text: string): Promise<boolean> {
   return new Promise((done) => {
-    process.stdout.write(`${text}\n`, (error) => done(!error));
+    process.stdout.write(`${escaped(text)}\n`, (error) => done(!error));
   });
 }

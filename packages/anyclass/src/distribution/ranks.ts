@@ -34,6 +34,8 @@ export function distributionOf({ worldSize, backend }: Ranks): Distribution {
 /** Environment variables for any launcher: seconds that a rank waits for the others, and the backend. */
 export const timeoutVariable = 'ANYCLASS_TIMEOUT';
 export const backendVariable = 'ANYCLASS_BACKEND';
+/** Where the ranks meet; see `distributed.init`. */
+export const meetVariable = 'ANYCLASS_MEET';
 export const defaultTimeout = 600;
 
 let joined: Promise<Ranks> | undefined;
@@ -65,7 +67,7 @@ export function ownThreads(): number {
 /** The environment without the variables that launchers set, for processes that are not ranks. */
 export function withoutLauncher(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const said =
-    /^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_(ADDR|PORT)|TORCHELASTIC_.*|SLURM_STEP_NUM_TASKS)$/;
+    /^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_(ADDR|PORT)|TORCHELASTIC_.*|SLURM_STEP_NUM_TASKS|ANYCLASS_MEET)$/;
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !said.test(name)));
 }
 
@@ -81,7 +83,11 @@ async function join(): Promise<Ranks> {
   const { localRank: own = 0, localWorldSize: processes = 1 } = launchOf() ?? {};
   seeOwnGpu(own, processes);
   try {
-    const group = await distributed.init({ backend: wantedBackend(), timeoutSeconds: timeoutSeconds() });
+    const group = await distributed.init({
+      backend: wantedBackend(),
+      timeoutSeconds: timeoutSeconds(),
+      meet: process.env[meetVariable] ?? 'env://',
+    });
     const { rank, worldSize, localRank, localWorldSize } = group;
     return { rank, worldSize, localRank, localWorldSize, backend: group.backend, isFirst: rank === 0, group };
   } catch (error) {

@@ -8,7 +8,12 @@ import { isAbsolute, relative } from 'node:path';
  * shownPath('/home/ada/pipes/labels.csv') // 'labels.csv' in /home/ada/pipes
  */
 export function shownPath(path: string): string {
-  if (!isAbsolute(path)) return path;
+  if (!isAbsolute(path)) return inOneLine(path);
   const below = relative('.', path);
-  return below === '' || below === '..' || below.startsWith('../') ? path : below;
+  return inOneLine(below === '' || below === '..' || below.startsWith('../') ? path : below);
+}
+
+/** A name with a line break could pass for a message of its own. */
+function inOneLine(path: string): string {
+  return path.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 }

@@ -155,7 +155,10 @@ export async function hubFacts(wanted: HubFile, options: DownloadOptions = {}): 
       throw silence.aborted ? new TemporaryProblem(`${settings.endpoint} did not answer`) : error;
     }
   };
-  return await toldToUser(() => retrying(ask, { title, patience, signal, onNote: noteTo(options) }));
+  return await toldToUser(
+    () => retrying(ask, { title, patience, signal, onNote: noteTo(options) }),
+    settings,
+  );
 }
 
 /**
@@ -216,6 +219,7 @@ export interface SharedDownload
  */
 export async function downloadOnce(download: SharedDownload): Promise<void> {
   const { lock, target, keep, title, signal, onEvent, patience = usualPatience } = download;
+  const { settings = hubSettings() } = download;
   mkdirSync(dirname(lock), { recursive: true });
   mkdirSync(dirname(target), { recursive: true });
   const onNote = noteTo(download);
@@ -225,14 +229,16 @@ export async function downloadOnce(download: SharedDownload): Promise<void> {
     const ends = signal ? AbortSignal.any([signal, lost]) : lost;
     try {
       return keep(
-        await toldToUser(() =>
-          transfer({
-            ...download,
-            patience,
-            signal: ends,
-            onNote,
-            onProgress: progressTo(onEvent, title),
-          }),
+        await toldToUser(
+          () =>
+            transfer({
+              ...download,
+              patience,
+              signal: ends,
+              onNote,
+              onProgress: progressTo(onEvent, title),
+            }),
+          settings,
         ),
       );
     } catch (error) {

@@ -15,7 +15,10 @@ export class NotOnServer extends UserError {
 }
 
 /** Runs a download and turns its errors into UserErrors that say what the user can do. */
-export async function toldToUser<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+export async function toldToUser<Result>(
+  work: () => Result | Promise<Result>,
+  { endpoint }: { readonly endpoint: string },
+): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -24,11 +27,18 @@ export async function toldToUser<Result>(work: () => Result | Promise<Result>): 
     switch (answer?.status) {
       case 401:
       case 403:
-        throw new UserError(`${message}: if it is not public, set HF_TOKEN to a token with access`);
+        throw new UserError(`${message}: ${accessAdvice(answer.host, endpoint)}`);
       case 404:
         throw new NotOnServer(`${message}: no such file or revision`, answer.headers.get('x-repo-commit'));
       default:
         throw new UserError(message);
     }
   }
+}
+
+/** Only the hub itself takes the hub's token. */
+function accessAdvice(host: string, endpoint: string): string {
+  return URL.canParse(endpoint) && new URL(endpoint).host === host
+    ? 'if it is not public, set HF_TOKEN to a token with access'
+    : `${host} does not let us read it; download it there yourself and name the file instead`;
 }

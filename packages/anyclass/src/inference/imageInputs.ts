@@ -114,7 +114,11 @@ function imagesIn(path: string): AsyncGenerator<ImageInput> | [ImageInput] {
  * fileInput('photos/a.jpg').name // 'photos/a.jpg'
  */
 export function fileInput(path: string, isThere = existsSync(path)): ImageInput {
-  if (!isThere) return unreadable(path, 'no such file');
+  if (!isThere)
+    return unreadable(
+      path,
+      path.includes('\ufffd') ? 'its name is not valid UTF-8; rename the file' : 'no such file',
+    );
   return {
     name: path,
     path,

@@ -58,6 +58,19 @@ export function budgetText(budget: DecisionBudget, leastF1Neg: number | null): s
   return `at most ${percent(falseAlarms)} false alarms${misses}${sure}`;
 }
 
+/**
+ * Writes the least share that something takes, in percent, rounded up: a share that is too small must not look like one
+ * that is enough.
+ *
+ * @example
+ * percentNeeded(0.0502) // '5.1%'
+ */
+export function percentNeeded(share: number): string {
+  const steps = share < 0.01 ? 10_000 : 1000;
+  // Rounded first, because 0.07 is 70.00000000000001 thousandths.
+  return percent(Math.ceil(Number((steps * share).toFixed(6))) / steps);
+}
+
 /** Writes a share in percent, with one decimal where it has one. */
 export function percent(share: number): string {
   return `${Number((100 * share).toFixed(share < 0.01 ? 2 : 1))}%`;

@@ -81,7 +81,7 @@ describe('the report', () => {
     expect(guarantee).toMatchObject({ holds: false, reason: 'too few negatives', of: 58, needed: 59 });
     expect(!guarantee.holds && guarantee.smallestRate).toBeCloseTo(0.0503393, 6);
     expect(report.remarks.join()).toMatch(
-      /58 negatives are too few.*smallest.*5%.*takes 59, 1 more.*without a guarantee/,
+      /58 negatives are too few.*smallest.*5\.1%.*takes 59, 1 more.*without a guarantee/,
     );
     expect(presence).toBe(fit(58, { budget: { falseAlarms: 0.05, confidence: null } }).presence);
     expect(fit(59).report.guarantee.holds).toBe(true);

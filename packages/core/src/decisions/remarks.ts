@@ -1,5 +1,5 @@
 import type { DecisionReport } from './decision.js';
-import { budgetText, percent } from './describe.js';
+import { budgetText, percent, percentNeeded } from './describe.js';
 import type { FittedRule, RuleFit } from './fitRule.js';
 import type { Guarantee } from './guarantee.js';
 
@@ -54,7 +54,7 @@ function withoutGuarantee(guarantee: Guarantee, about: 'false alarms' | 'missed 
   const more = needed === undefined ? '' : ` It takes ${needed}, ${needed - of} more.`;
   return [
     `${of} ${instances} are too few to guarantee the limit on ${about}; the smallest rate that they can guarantee is ` +
-      `${percent(smallestRate)}.${more} The limit is kept on these rows, without a guarantee.`,
+      `${percentNeeded(smallestRate)}.${more} The limit is kept on these rows, without a guarantee.`,
   ];
 }
 

@@ -11,6 +11,8 @@ export class DownloadError extends Error {
 }
 
 export interface ServerAnswer {
+  /** Who answered, which may be another server that the first one redirects to. */
+  readonly host: string;
   readonly status: number;
   readonly headers: Headers;
 }

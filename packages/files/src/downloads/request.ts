@@ -100,7 +100,7 @@ function checked(response: Response, url: URL): Response {
   if (status === 429 || status === 408 || status >= 500) {
     throw new TemporaryProblem(said, waitAskedFor(headers.get('retry-after')));
   }
-  throw new DownloadError(said, { status, headers });
+  throw new DownloadError(said, { host: url.host, status, headers });
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,6 +46,16 @@ test('a draft is next to its file as .partial-…, or at the path asked for', ()
   named.leave();
   expect(readdirSync(folder)).toEqual(['b.part']);
   expect(read('b.part')).toBe('half');
+});
+
+test('an old draft of a dead process is removed by the next one in the folder; a recent one and that of a living process are not', () => {
+  const dead = 2 ** 22 - 3;
+  const names = [dead, dead, process.pid].map((pid, i) => `.partial-${pid}-${String(i).repeat(16)}`);
+  const [old, recent, living] = names as [string, string, string];
+  for (const name of names) writeFileSync(at(name), 'half');
+  for (const name of [old, living]) utimesSync(at(name), 1e9, 1e9);
+  writeFileAtomically(at('rows.csv'), (write) => write('whole'));
+  expect(readdirSync(folder).sort()).toEqual([living, recent, 'rows.csv'].sort());
 });
 
 test('a failure in the middle leaves the old file and no draft', () => {

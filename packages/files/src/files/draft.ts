@@ -7,6 +7,7 @@ import {
   fsyncSync,
   lstatSync,
   openSync,
+  readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -47,6 +48,7 @@ export interface DraftOptions {
 export function draftFile(path: string, { draftPath = uniquePath }: DraftOptions = {}): FileDraft {
   if (isSpecialFile(path)) return draftInPlace(path);
   const target = linkTarget(path);
+  removeLeftovers(dirname(target));
   const draft = draftPath(target);
   const file = openDraft(draft, 'w');
   return {
@@ -108,6 +110,39 @@ export function isSpecialFile(path: string): boolean {
 
 function uniquePath(target: string): string {
   return join(dirname(target), `.partial-${process.pid}-${randomBytes(8).toString('hex')}`);
+}
+
+const cleared = new Set<string>();
+
+/** Hours after which the draft of a process that is gone is removed; another machine may still write to it. */
+const leftoverHours = 24;
+
+/** Removes drafts that killed processes of this user left in a folder; looks once per folder. */
+function removeLeftovers(folder: string): void {
+  const place = resolve(folder);
+  if (cleared.has(place)) return;
+  cleared.add(place);
+  const oldest = Date.now() - leftoverHours * 3_600_000;
+  try {
+    for (const name of readdirSync(place)) {
+      const [, pid] = /^\.partial-(\d+)-[0-9a-f]{16}$/.exec(name) ?? [];
+      if (pid === undefined || isAlive(Number(pid))) continue;
+      const { uid, mtimeMs } = lstatSync(join(place, name));
+      const isOurs = process.getuid === undefined || uid === process.getuid();
+      if (isOurs && mtimeMs < oldest) rmSync(join(place, name), { force: true });
+    }
+  } catch {
+    // The folder does not exist yet, or may not be read; writing will say so.
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH';
+  }
 }
 
 function draftInPlace(path: string): FileDraft {

@@ -63,7 +63,7 @@ export async function init(options: InitOptions = {}): Promise<ProcessGroup> {
   const wanted = options.backend ?? 'auto';
   checkBackend(wanted);
   try {
-    const number = await native.groupCreate(
+    const created = native.groupCreate(
       meeting.path,
       meeting.host,
       meeting.port,
@@ -73,6 +73,7 @@ export async function init(options: InitOptions = {}): Promise<ProcessGroup> {
       worldSize,
       Math.ceil(timeoutSeconds * 1000),
     );
+    const number = await withinTime(created, timeoutSeconds, meeting);
     const description = { rank, worldSize, localRank, localWorldSize };
     const overGloo = new ProcessGroup(number, { ...description, backend: 'gloo' });
     if (wanted === 'gloo' || (wanted === 'auto' && !(await haveOwnGpus(overGloo)))) return overGloo;
@@ -80,6 +81,26 @@ export async function init(options: InitOptions = {}): Promise<ProcessGroup> {
     return new ProcessGroup(number, { ...description, backend: 'nccl' });
   } catch (error) {
     throw asDistributedError(error);
+  }
+}
+
+/**
+ * Seconds beyond the timeout after which the wait for the others ends even if libtorch goes on: a program that is not
+ * a store may keep the connection open and say nothing.
+ */
+const extraSeconds = 10;
+
+async function withinTime<Result>(work: Promise<Result>, seconds: number, { path, host, port }: Meeting) {
+  const place = path === '' ? `${host}:${port}` : path;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const reason = `nothing at ${place} answers like a store within ${seconds} s; does another program use that port?`;
+    timer = setTimeout(() => reject(new Error(reason)), (seconds + extraSeconds) * 1000);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

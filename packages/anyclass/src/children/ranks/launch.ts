@@ -2,10 +2,13 @@
 // are left, all resume from the last checkpoint.
 
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { visibleGpus } from '../../distribution/ownGpu.js';
-import { backendVariable, timeoutVariable } from '../../distribution/ranks.js';
+import { backendVariable, meetVariable, timeoutVariable } from '../../distribution/ranks.js';
 import { counted } from '../../errors/counted.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import { isRunEvent, parentVariable } from '../messages.js';
@@ -65,13 +68,18 @@ export async function restarting(
 
 async function attempt(options: LaunchOptions, work: ResumedWork): Promise<LaunchOutcome> {
   const { places, signal, kill } = options;
+  // Ranks of one machine meet in a file that only this user can read, and open nothing to the network.
+  const store =
+    places.processes === places.worldSize && places.masterPort === undefined
+      ? mkdtempSync(join(tmpdir(), 'anyclass-ranks-'))
+      : undefined;
   const port = places.masterPort ?? (await freePort());
   const message = { kind: 'work', work: work.next(), isDebugging: options.isDebugging } as const;
   const ranks = Array.from({ length: places.processes }, (_, localRank) =>
     startRank({
       rank: places.first + localRank,
       message,
-      env: environmentOf(options, localRank, port),
+      env: { ...environmentOf(options, localRank, port), ...(store && loopbackOnly(store)) },
       isFirst: places.first + localRank === 0,
       onMessage: (said) => {
         if (isRunEvent(said)) {
@@ -105,7 +113,21 @@ async function attempt(options: LaunchOptions, work: ResumedWork): Promise<Launc
     signal.removeEventListener('abort', stop);
     kill.removeEventListener('abort', end);
     process.off('message', toFirst);
+    if (store) rmSync(store, { recursive: true, force: true });
   }
+}
+
+/** What keeps ranks of one machine off the network: where they meet, and the interface over which they talk. */
+function loopbackOnly(folder: string): Record<string, string> {
+  const [name] =
+    Object.entries(networkInterfaces()).find(([, addresses]) =>
+      addresses?.some(({ internal }) => internal),
+    ) ?? [];
+  return {
+    [meetVariable]: pathToFileURL(join(folder, 'store')).href,
+    ...(name !== undefined &&
+      process.env['GLOO_SOCKET_IFNAME'] === undefined && { GLOO_SOCKET_IFNAME: name }),
+  };
 }
 
 function environmentOf(

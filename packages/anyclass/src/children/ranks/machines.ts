@@ -11,6 +11,7 @@ import type { RankPlaces, RankWork, WorkMessage } from '../work.js';
 import { agentReader, stopWord } from './agent.js';
 import { allEnded } from './allEnded.js';
 import { graceMilliseconds, type LaunchOptions, restarting } from './launch.js';
+import { publicAddress } from './publicAddress.js';
 import type { LaunchOutcome } from './rankEnds.js';
 import type { RankFailure } from './rankFailure.js';
 import { keptLines, type RankEnd } from './rankProcess.js';
@@ -42,6 +43,13 @@ const program = fileURLToPath(new URL('../../../bin/anyclass.js', import.meta.ur
  */
 export async function launchMachines(options: MachinesOptions): Promise<LaunchOutcome> {
   checkMachines(options.machines);
+  const first = (options.machines[0] ?? '').replace(/^.*@/, '');
+  const address = await publicAddress(first);
+  if (address !== undefined) {
+    options.note(
+      `Warning: ${first} has the public address ${address}; ranks do not authenticate each other, so use a private network`,
+    );
+  }
   return restarting(options, (work) => attempt(options, work));
 }
 

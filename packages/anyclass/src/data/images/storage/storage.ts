@@ -155,6 +155,9 @@ async function openedFolder(folder: string) {
 function missing(error: unknown, path: string): MissingImageError {
   const code = errorCode(error);
   const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
+  // Node puts this character in place of what is not UTF-8, and then finds no file of that name.
+  if (isAbsent && path.includes('\ufffd'))
+    return new MissingImageError(`the name ${shownPath(path)} is not valid UTF-8; rename the file`);
   return new MissingImageError(
     isAbsent ? `missing: ${shownPath(path)}` : `cannot read ${shownPath(path)}: ${fileProblem(error)}`,
   );

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { shownPath } from '../files/shownPath.js';
+import { escaped } from './escaped.js';
+
+test('what a terminal would obey is shown instead; ordinary text, tabs and line breaks stay', () => {
+  expect(escaped('Größe\t1\n2')).toBe('Größe\t1\n2');
+  expect(escaped('a\u001b]0;title\u0007b\r\u009b2J')).toBe('a\\u001b]0;title\\u0007b\\u000d\\u009b2J');
+  expect(escaped('gpj.\u202eexe')).toBe('gpj.\\u202eexe');
+  expect(JSON.parse(escaped(JSON.stringify({ name: 'a\u202eb\u001b' })))).toEqual({ name: 'a\u202eb\u001b' });
+});
+
+test('a path with a line break is shown in one line', () => {
+  expect(shownPath('a\nanyclass: all is well.png')).toBe('a\\nanyclass: all is well.png');
+});
