@@ -72,16 +72,14 @@ async function write(file, codeSplitting) {
 }
 
 /**
- * The groups of modules: those that every start needs, those that several commands share, and those that draw charts. The rest
- * is split by command.
+ * The groups of modules: those that every start needs, and those that several commands share. The rest is split by command.
  *
  * @type {import('rolldown').CodeSplittingOptions}
  */
 const byUse = {
   groups: [
     { name: ofMain, debugName: 'start', priority: 2 },
-    { name: withoutCharts, debugName: 'shared', minShareCount: 2, priority: 1 },
-    { name: 'charts', minShareCount: 2 },
+    { name: 'shared', minShareCount: 2, priority: 1 },
   ],
 };
 
@@ -93,32 +91,6 @@ const byUse = {
  */
 function ofMain(id, graph) {
   return graph.getModuleInfo(id)?.importers.includes(join(dist, 'main.js')) ? 'start' : null;
-}
-
-/** @type {import('rolldown').CodeSplittingNameFunction} */
-function withoutCharts(id, graph) {
-  return drawsCharts(id, graph) ? null : 'shared';
-}
-
-/** @type {Map<string, boolean>} */
-const chartModules = new Map();
-
-/**
- * Returns whether a module loads ECharts, itself or through its imports.
- *
- * @param {string} id
- * @param {import('rolldown').ChunkingContext} graph
- * @returns {boolean}
- */
-function drawsCharts(id, graph) {
-  const known = chartModules.get(id);
-  if (known !== undefined) return known;
-  chartModules.set(id, false); // until it is known, for modules that import each other
-  const draws =
-    /\/node_modules\/(echarts|zrender|tslib)\//.test(id) ||
-    (graph.getModuleInfo(id)?.importedIds ?? []).some((other) => drawsCharts(other, graph));
-  chartModules.set(id, draws);
-  return draws;
 }
 
 /**

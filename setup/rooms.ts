@@ -51,7 +51,6 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'hub',
     'kernels',
     'tables',
-    'charts',
     'pages',
     'distribution',
     'data',
@@ -111,7 +110,14 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/anyclass/src/inference': ['onnx', '.'],
   'packages/anyclass/src/networks': ['layers', 'published', '.', 'weights'],
   'packages/anyclass/src/playground': ['.', 'page'],
-  'packages/anyclass/src/reports': ['.', 'experiment'],
+  'packages/anyclass/src/reports': [
+    'metricTables.ts',
+    'scoreCharts.ts',
+    'tradeOffChart.ts',
+    'run',
+    '.',
+    'experiment',
+  ],
   'packages/anyclass/src/serving': ['requests', 'models', 'operation', 'api', 'bodies', 'pages', 'http', '.'],
 };
 

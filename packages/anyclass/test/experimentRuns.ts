@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { NumpyRandom } from '@anyclass/core';
+import { fitDecision, NumpyRandom } from '@anyclass/core';
 import type { ConfigurationInput } from '../src/configuration/schema.js';
 import { validateConfiguration } from '../src/configuration/validate.js';
 import { judge } from '../src/evaluation/judge.js';
@@ -21,6 +21,9 @@ export interface SyntheticRun {
   /** Default 60 in each split. */
   readonly rows?: number;
   readonly hasTestLabels?: boolean;
+  /** Whether a decision is fitted on validation and judged on test, as training does; default false. */
+  readonly isDecided?: boolean;
+  readonly started?: string;
   readonly datasetFingerprint?: string;
   readonly classImportance?: readonly number[];
 }
@@ -34,6 +37,8 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
     strength,
     rows = 60,
     hasTestLabels = true,
+    isDecided = false,
+    started = '2026-01-31T12:00:00Z',
     datasetFingerprint = 'synthetic',
     classImportance,
   } = run;
@@ -47,7 +52,7 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
     classes: classNames,
     classImportance,
     datasetFingerprint,
-    started: '2026-01-31T12:00:00Z',
+    started,
   });
   const split = (name: 'validation' | 'test') => {
     const labels = random(name === 'test' ? 11 : 12);
@@ -62,8 +67,10 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
       classNames,
       values: isLabeled ? targets : targets.map(() => Number.NaN),
     });
-    return { scores: values, targets, classNames, split: name };
+    return { scores: Float64Array.from(values), targets, classNames, split: name };
   };
+  const validation = split('validation');
+  const decision = isDecided ? fitDecision(validation) : undefined;
   const summary: RunSummary = {
     dataset: 'pipes',
     network: network.name,
@@ -73,8 +80,8 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
     bestEpoch: 1,
     bestBy,
     bestValue: 0.5,
-    validation: judge(split('validation'), { replicates: 0 }),
-    ...(hasTestLabels && { test: judge(split('test'), { replicates: 0 }) }),
+    validation: judge(validation, { replicates: 0 }),
+    ...(hasTestLabels && { test: judge(split('test'), { replicates: isDecided ? 20 : 0, decision }) }),
     quarantined: [],
   };
   writeWhole(paths.summary, JSON.stringify(summary));

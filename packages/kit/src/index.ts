@@ -14,6 +14,7 @@ export {
   type StripPart,
   type StripTone,
   strip,
+  type TriageWork,
   triageBars,
 } from './blocks/strips.js';
 export {
@@ -26,10 +27,11 @@ export {
   type VerdictOptions,
   verdict,
 } from './blocks/words.js';
-export { type Bar, bars, type Column, columns } from './chart/bars.js';
+export { type Bar, bars, type Column, columns, type Stack, stacks } from './chart/bars.js';
 export { type BudgetBarOptions, budgetBar } from './chart/budgetBar.js';
 export { type CalibrationBin, calibrationChart } from './chart/calibration.js';
 export { type Dot, dots } from './chart/dots.js';
+export { type Dumbbell, dumbbells } from './chart/dumbbells.js';
 export { type ForestGroup, type ForestRow, forest } from './chart/forest.js';
 export { type Line, type LineChartOptions, type LinePoint, lineChart } from './chart/lineChart.js';
 export { type MatrixCell, matrix } from './chart/matrix.js';
@@ -44,6 +46,12 @@ export {
   plot,
   textWidth,
 } from './chart/plot.js';
+export {
+  type SweepChartOptions,
+  type SweepChartPoint,
+  type SweepLine,
+  sweepChart,
+} from './chart/sweepChart.js';
 export { roundRange, roundTicks, type Tick } from './chart/ticks.js';
 export { type TradeOffOptions, type TradeOffStep, tradeOff } from './chart/tradeOff.js';
 export { type Color, color, levels, type Outcome, outcomes, type Shade, shades } from './colors.js';

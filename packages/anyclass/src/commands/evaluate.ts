@@ -215,7 +215,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
   return judgment;
 }
 
-/** ECharts takes half a second to load, so only a page loads it. */
+/** Loaded late: most evaluations write no page. */
 async function writePage(
   path: string,
   title: string,

@@ -1,7 +1,8 @@
-// Shared by `compare`, `sweep` and `recommend`: the table of runs, Ctrl-C, and the trade-off chart.
+// Shared by `compare`, `sweep` and `recommend`: the table of runs, Ctrl-C, and the trade-off figure.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { chartFile } from '@anyclass/kit';
 import { type ExperimentTable, experimentTable } from '../commandLine/display/experimentTable.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
@@ -11,6 +12,7 @@ import type { Comparison } from '../experiments/comparisonResult.js';
 import { fileName } from '../experiments/comparisonTables.js';
 import { failureText, type UnfinishedRun } from '../experiments/results.js';
 import { writeWhole } from '../files/wholeFile.js';
+import { tradeOffChart } from '../reports/tradeOffChart.js';
 
 /**
  * Runs an experiment and shows its progress.
@@ -70,19 +72,17 @@ export async function writeTradeOffs(
   comparison: Comparison,
   prefix: '' | 'sweep-' = '',
 ): Promise<string[]> {
-  // Loaded late: ECharts takes a third of a second.
-  const { tradeOffChart } = await import('../reports/tradeOffChart.js');
   const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);
-    const chart = tradeOffChart(dataset, groups, comparison.decision);
+    const figure = tradeOffChart(dataset, groups, comparison.decision);
     const path = join(out, `${prefix}trade-off-${fileName(dataset)}.svg`);
-    if (!chart) {
+    if (!figure) {
       // A file from an earlier call would not match these results.
       rmSync(path, { force: true });
       return [];
     }
-    writeWhole(path, chart.svg);
+    writeWhole(path, chartFile(figure.svg, 520));
     return [path];
   });
 }

@@ -9,6 +9,7 @@ import { UserError } from '../errors/userError.js';
 import { type Run, readRuns, unfinishedRuns } from '../experiments/readRuns.js';
 import { withoutTwins } from '../experiments/seedGroups.js';
 import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
+import { experimentReport, reportPage, writeAssets } from '../reports/experiment/experimentReport.js';
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
 import { force } from './datasetOptions.js';
 import { chosenDecision, decisionFields } from './decisionOptions.js';
@@ -68,10 +69,6 @@ export const report = command({
     for (const folder of unfinishedRuns(folders)) terminal.note(`skipped ${folder}: the run is not finished`);
     for (const { left, kept } of twins)
       terminal.note(`skipped ${left.folder}: same configuration and seed as ${kept.folder}`);
-    // ECharts takes a third of a second to load, so bad folders are reported first.
-    const { experimentReport, reportPage, writeAssets } = await import(
-      '../reports/experiment/experimentReport.js'
-    );
     if (paper !== undefined) tellNotInPaper(runs, paper, terminal);
     const title = options.title ?? basename(resolve(folders[0]!));
     const made = await experimentReport(runs, {

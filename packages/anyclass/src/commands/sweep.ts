@@ -9,6 +9,7 @@ import { failureText } from '../experiments/results.js';
 import { defaultOver, sweep as sweepValues } from '../experiments/runSweep.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { writeWhole } from '../files/wholeFile.js';
+import { sweepPanels, sweepSvg } from '../reports/sweepCharts.js';
 import { textTable } from '../tables/index.js';
 import { chosenDecision } from './decisionOptions.js';
 import { shown, writeTradeOffs } from './experimentRuns.js';
@@ -46,8 +47,6 @@ export const sweep = command({
     const splits = result.points.every(({ metrics }) => metrics.test)
       ? (['validation', 'test'] as const)
       : (['validation'] as const);
-    // Loaded late: ECharts takes a third of a second.
-    const { sweepPanels, sweepSvg } = await import('../reports/sweepCharts.js');
     rmSync(join(out, 'sweep-test.svg'), { force: true });
     for (const split of splits)
       writeWhole(join(out, `sweep-${split}.svg`), sweepSvg(sweepPanels(result, split)));

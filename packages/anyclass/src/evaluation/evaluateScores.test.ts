@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { evaluationPage } from '../reports/evaluationReport.js';
 import { judgmentText } from '../reports/judgmentText.js';
-import { confidentMistakes } from '../reports/mistakes.js';
 import { readClassImportance } from './classImportance.js';
 import { evaluateScores } from './evaluateScores.js';
 import { judge } from './judge.js';
@@ -84,26 +83,7 @@ test('labels that are all unknown are refused, also for fitting', async () => {
 test('the text and the page show every class and the main metrics', async () => {
   const judgment = await evaluateScores({ scores, labels, replicates: 20 });
   expect(judgmentText(judgment)).toMatch(/F1 +83.33 \(.* to .*\)[\s\S]*roots/);
-  expect(evaluationPage('a <b>', judgment)).toContain('<title>a &lt;b&gt;</title>');
-});
-
-test('the most confident mistakes come first, by kind', () => {
-  const scored = {
-    scores: new Float64Array([0.9, 0.6, 0.2, 0.95, 0.6, 0.1]),
-    targets: [0, 0, 1, 0, 0, 1],
-    classNames: ['a', 'b'],
-  };
-  expect(confidentMistakes(scored, 2)).toEqual({
-    'seen in a negative': [{ row: 0, className: 'a', probability: 0.9 }],
-    'seen beside others': [
-      { row: 1, className: 'b', probability: 0.95 },
-      { row: 2, className: 'a', probability: 0.6 },
-    ],
-    missed: [
-      { row: 2, className: 'b', probability: 0.1 },
-      { row: 1, className: 'a', probability: 0.2 },
-    ],
-  });
+  expect(evaluationPage('a <b>', judgment)).toContain('<title>a &lt;b&gt;, evaluations</title>');
 });
 
 test('a value that is not a probability is refused, with its row and class', () => {

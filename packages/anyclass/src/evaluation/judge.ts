@@ -63,11 +63,11 @@ function affordableReplicates(wanted: number, classes: number): number {
 }
 
 function decidedMetrics(
-  { rule, budget, beta, presence, thresholds, fittedOn, report }: Decision,
+  { rule, budget, beta, presence, clear, thresholds, fittedOn, report }: Decision,
   judged: Pick<DecidedMetrics, 'metrics' | 'intervals'>,
   validation: Metrics | null,
 ): DecidedMetrics {
-  return { rule, budget, beta, presence, thresholds, fittedOn, ...judged, validation, report };
+  return { rule, budget, beta, presence, clear, thresholds, fittedOn, ...judged, validation, report };
 }
 
 function reliabilityMetrics(scored: Scored): ReliabilityMetrics {

@@ -17,6 +17,8 @@ export interface Judgment {
 
 export interface DecidedMetrics
   extends Pick<Decision, 'rule' | 'beta' | 'presence' | 'thresholds' | 'fittedOn'> {
+  /** The presence score below which rows are cleared, as in a decision with triage; omitted by older versions. */
+  readonly clear?: Decision['clear'];
   /** Null for thresholds from older versions, which had no budget. */
   readonly budget: Decision['budget'] | null;
   readonly metrics: Metrics;

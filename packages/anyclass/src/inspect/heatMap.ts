@@ -1,12 +1,10 @@
 // A chart of which classes, or groups of classes, occur together.
 
-import { heatColors, heatInkOn } from '../charts/palette.js';
-import { axis, labelWidth, light, ownMargins, renderChart } from '../charts/render.js';
+import { type MatrixCell, matrix } from '@anyclass/kit';
 import type { Chart } from '../pages/blocks.js';
 
 /** More would be too small to read; the table of pairs has the others. */
-const mostInHeatMap = 60;
-const narrow = 520;
+const mostInHeatMap = 20;
 
 export interface HeatMapOptions {
   /** Name of the chart's file. */
@@ -34,66 +32,29 @@ export function heatMapChart({ name, what, names: all, of = all.length, together
     .sort((a, b) => b.count - a.count)
     .slice(0, mostInHeatMap)
     .sort((a, b) => a.j - b.j);
-  const cells = kept.flatMap((row, y) =>
-    kept.flatMap((column, x) => {
-      if (x === y || row.count === 0) return [];
-      return [{ x, y, percent: Math.round((1000 * together[row.j]![column.j]!) / row.count) / 10 }];
+  const shares = kept.map((row, y) =>
+    kept.map((column, x) => (x === y || row.count === 0 ? null : together[row.j]![column.j]! / row.count)),
+  );
+  const most = Math.max(0.01, ...shares.flat().map((share) => share ?? 0));
+  const cells = shares.map((row, y) =>
+    row.map((share, x): MatrixCell => {
+      if (share === null) return { share: null, text: '', label: '' };
+      const percent = Math.round(1000 * share) / 10;
+      const label = `of the instances with ${kept[y]!.own}, ${percent}% have ${kept[x]!.own}`;
+      return { share: share / most, text: percent === 0 ? '' : String(Math.round(percent)), label };
     }),
   );
-  const names = kept.map(({ own }) => own);
-  const cell = Math.max(16, Math.min(44, 900 / Math.max(1, kept.length)));
-  const margin = labelWidth(names);
-  const size = { width: margin + 90 + kept.length * cell, height: margin + 20 + kept.length * cell };
-  const most = Math.max(1, ...cells.map(({ percent }) => percent));
-  const stepOf = (percent: number) =>
-    Math.min(heatColors.length - 1, Math.floor((percent / most) * heatColors.length));
   const part =
     kept.length < of ? `; the ${kept.length} most common of ${of}; the table of pairs has more` : '';
   const title = `Percentage of instances with the row’s ${what} that also have the column’s${part}`;
-  const nameAxis = { ...axis('', 0), type: 'category', data: names, splitLine: { show: false } };
-  const svg = renderChart(
+  const told = `${title}. ${kept.map(({ own }) => own).join(', ')}`;
+  return {
+    name,
     title,
-    size,
-    {
-      grid: { ...ownMargins, left: margin, right: 90, top: margin + 10, bottom: 10 },
-      xAxis: { ...nameAxis, position: 'top', axisLabel: { color: light.ink, rotate: 60, interval: 0 } },
-      yAxis: { ...nameAxis, inverse: true, axisLabel: { color: light.ink, interval: 0 } },
-      visualMap: {
-        type: 'piecewise',
-        orient: 'vertical',
-        right: 0,
-        top: 'middle',
-        itemWidth: 14,
-        itemHeight: 12,
-        textStyle: { color: light.ink },
-        // The palette's discrete colors, so that they follow the page's theme.
-        pieces: heatColors.map((color, step) => ({
-          gte: (step * most) / heatColors.length,
-          ...(step < heatColors.length - 1 && { lt: ((step + 1) * most) / heatColors.length }),
-          label: `${((step * most) / heatColors.length).toFixed(most < 2 * heatColors.length ? 1 : 0)}% and up`,
-          color: color.light,
-        })),
-      },
-      series: [
-        {
-          type: 'heatmap',
-          data: cells.map(({ x, y, percent }) => ({
-            value: [x, y, percent],
-            label: { color: heatInkOn(stepOf(percent)).light },
-          })),
-          label: {
-            show: kept.length <= 20,
-            formatter: ({ value }: { value: number[] }) => String(value[2]),
-            fontSize: 10,
-          },
-          itemStyle: { borderColor: light.ground, borderWidth: 1 },
-        },
-      ],
-    },
-    (_, at) => {
-      const { x, y, percent } = cells[at]!;
-      return `of the instances with ${names[y]}, ${percent}% have ${names[x]}`;
-    },
-  );
-  return { name, title, svg, isWide: size.width > narrow };
+    svg: matrix(
+      told,
+      kept.map(({ own }) => own),
+      cells,
+    ),
+  };
 }

@@ -1,16 +1,18 @@
+import { type Card, command, escaped, folded, gallery, note } from '@anyclass/kit';
 import { counted } from '../errors/counted.js';
-import { type Chart, chartRow, tableBlock, verdictBlock } from '../pages/blocks.js';
-import { note, page, type Section, sections } from '../pages/page.js';
-import { escaped } from '../tables/escaped.js';
+import { type Chart, chartRow, tableBlock } from '../pages/blocks.js';
+import { page, type Section } from '../pages/page.js';
 import type { ReportTable, Table } from '../tables/index.js';
 import { annotationChart, distributionChart, labelsPerInstanceChart } from './datasetCharts.js';
+import { inspectionAnswers } from './firstScreen.js';
+import { fixOf } from './fixes.js';
 import { heatMapChart } from './heatMap.js';
-import type { ClassCount, ImageStatistics, Inspection, LabelSuspect, Problem } from './inspection.js';
+import type { ClassCount, ImageStatistics, Inspection, LabelSuspect } from './inspection.js';
 import { classTable, labelTable, pairTable, splitTable } from './inspectTables.js';
 import { featureText } from './inspectText.js';
 import type { PagePictures, Picture } from './pagePictures.js';
 import type { SampleRow } from './samples.js';
-import { inspectionVerdict } from './verdict.js';
+import { seriousFirst } from './verdict.js';
 
 /**
  * An inspection as one self-contained HTML page: charts are SVG, and images are embedded.
@@ -20,10 +22,16 @@ import { inspectionVerdict } from './verdict.js';
  */
 export function inspectPage(inspection: Inspection, pictures: PagePictures): string {
   const { splitOrigin, lambda, images, features } = inspection;
-  const verdict = inspectionVerdict(inspection);
   const { samples, nearDuplicates, suspects } = pictures;
   const list: (Section | undefined)[] = [
-    { name: 'problems', title: 'Problems', parts: [problemList(inspection.problems)] },
+    { name: 'problems', title: 'Problems', parts: [problemList(inspection)] },
+    samples.length === 0
+      ? undefined
+      : {
+          name: 'samples',
+          title: 'Samples',
+          parts: samplesParts(samples),
+        },
     nearDuplicates.length === 0
       ? undefined
       : {
@@ -41,7 +49,7 @@ export function inspectPage(inspection: Inspection, pictures: PagePictures): str
           title: 'Doubtful labels',
           parts: [
             shownPart(suspects.length, inspection.suspects.length, 'labels'),
-            `<div class="images">${suspects.map(suspectPicture).join('')}</div>`,
+            gallery(suspects.map(suspectCard), 'small'),
           ],
         },
     { name: 'splits', title: 'Splits', parts: [tableBlock(splitTable(inspection)), note(splitOrigin)] },
@@ -61,18 +69,14 @@ export function inspectPage(inspection: Inspection, pictures: PagePictures): str
       parts: [tableBlock({ name: 'images', table: imageTable(images) })],
     },
     features && { name: 'features', title: 'Features', parts: [`<p>${escaped(featureText(features))}.</p>`] },
-    samples.length === 0
-      ? undefined
-      : {
-          name: 'samples',
-          title: 'Samples',
-          parts: samplesParts(samples),
-        },
   ];
-  return page(`${inspection.dataset}: inspection`, [
-    verdictBlock(verdict.text, verdict.isDoubtful),
-    ...sections(list.filter((section) => section !== undefined)),
-  ]);
+  return page({
+    kind: 'inspections',
+    name: inspection.dataset,
+    about: splitOrigin,
+    head: [inspectionAnswers(inspection, pictures)],
+    sections: list.filter((section) => section !== undefined),
+  });
 }
 
 function classSection(inspection: Inspection): Section {
@@ -83,11 +87,11 @@ function classSection(inspection: Inspection): Section {
     title: 'Classes',
     parts: [
       chartRow([distributionChart('classes', classCounts), ...annotationsOf('annotations', classCounts)]),
-      folded(
+      foldedTable(
         `Counts and class-balancing weights of ${counted(classCounts.length, 'class')}`,
         classTable(inspection),
       ),
-      ...(partial ? [folded('Unknown, uncertain, and soft labels', partial)] : []),
+      ...(partial ? [foldedTable('Unknown, uncertain, and soft labels', partial)] : []),
     ],
   };
 }
@@ -133,7 +137,7 @@ function togetherSection(inspection: Inspection): Section {
               }),
             ]),
       ]),
-      ...(pairs ? [folded('Pairs of classes', pairs)] : []),
+      ...(pairs ? [foldedTable('Pairs of classes', pairs)] : []),
     ],
   };
 }
@@ -142,8 +146,8 @@ function annotationsOf(name: string, counts: readonly ClassCount[]): Chart[] {
   return counts.some(({ annotations }) => annotations !== undefined) ? [annotationChart(name, counts)] : [];
 }
 
-function folded(summary: string, table: ReportTable): string {
-  return `<details><summary>${escaped(summary)}</summary>${tableBlock(table)}</details>`;
+function foldedTable(summary: string, table: ReportTable): string {
+  return folded(summary, '', tableBlock(table));
 }
 
 function shownPart(shown: number, all: number, what: string): string {
@@ -152,40 +156,53 @@ function shownPart(shown: number, all: number, what: string): string {
     : '';
 }
 
-function problemList(problems: readonly Problem[]): string {
+function problemList({ problems, dataset }: Inspection): string {
   if (problems.length === 0) return '<p class="fine">None found.</p>';
-  const blocks = problems.map(({ text, count, examples }) => {
-    const items = examples.map((example) => `<li>${escaped(example)}</li>`);
-    const shown = items.slice(0, mostExamples).join('');
+  const blocks = seriousFirst(problems).map((problem) => {
+    const { text, count, examples } = problem;
+    const fix = fixOf(problem, dataset);
+    const items = examples.map((example) => `<li><bdi>${escaped(example)}</bdi></li>`);
+    const list = items.length === 0 ? '' : `<ul>${items.slice(0, mostExamples).join('')}</ul>`;
     const rest = items.slice(mostExamples);
     const more =
-      rest.length === 0
-        ? ''
-        : `<details><summary>${number(rest.length)} more</summary><ul>${rest.join('')}</ul></details>`;
-    return `<div class="problem"><b>${number(count)}</b> ${escaped(text)}<ul>${shown}</ul>${more}</div>`;
+      rest.length === 0 ? '' : folded(`${number(rest.length)} more`, '', `<ul>${rest.join('')}</ul>`);
+    const advice = fix ? `${note(fix.words)}${fix.command === undefined ? '' : command(fix.command)}` : '';
+    return `<div class="warning block problem"><p><b>${number(count)}</b> ${escaped(text)}</p>${advice}<div class="note">${list}</div>${more}</div>`;
   });
   return `<div class="problems">${blocks.join('\n')}</div>`;
 }
 
 const mostExamples = 10;
 
+/** A set side by side; those in several splits come first, and say so. */
 function alikeRow(set: readonly Picture[]): string {
   const splits = new Set(set.map(({ image }) => image.split));
-  const across = splits.size > 1 ? ' across' : '';
-  return `<div class="alike${across}">${set.map((picture) => pictureOf(picture)).join('')}</div>`;
+  const title = splits.size > 1 ? '<h3 class="missed">In more than one split</h3>' : '';
+  return `<div class="alike${splits.size > 1 ? ' across' : ''}">${title}${gallery(
+    set.map((picture) => cardOf(picture)),
+    'small',
+  )}</div>`;
 }
 
-function suspectPicture({ image, dataUrl }: Picture<LabelSuspect>): string {
+function suspectCard({ image, dataUrl }: Picture<LabelSuspect>): Card {
   const label = image.kind === 'missing' ? 'not labeled' : 'labeled';
-  const doubt = `<b>${escaped(image.class)}</b> ${label}, scores ${image.score.toFixed(2)}<br>`;
-  return pictureOf({ image, dataUrl }, doubt);
+  return {
+    ...cardOf({ image, dataUrl }),
+    title: image.class,
+    tone: image.kind === 'missing' ? 'missed' : 'false-alarm',
+    remark: `${label}, scores ${image.score.toFixed(2)}; ${image.split ?? 'no split'}`,
+  };
 }
 
-function pictureOf({ image, dataUrl }: Picture, before = ''): string {
+function cardOf({ image, dataUrl }: Picture): Card {
   const { name, split, labels } = image;
-  const picture = dataUrl === undefined ? '' : `<img src="${dataUrl}" alt="${escaped(name)}">`;
-  const truth = labels.length > 0 ? labels.join(', ') : 'no label';
-  return `<figure>${picture}<figcaption>${before}${escaped(name)}<br>${escaped(split ?? 'no split')}: ${escaped(truth)}</figcaption></figure>`;
+  return {
+    image: dataUrl,
+    alt: name,
+    title: labels.length > 0 ? labels.join(', ') : 'no label',
+    remark: split ?? 'no split',
+    file: name,
+  };
 }
 
 function imageTable({ examined, of, width, height, sizes, mean, std, levels }: ImageStatistics): Table {
@@ -222,22 +239,27 @@ const mostOpenSamples = 24;
 
 /** The sample grids. The negatives, which come last, stay visible. */
 function samplesParts(samples: readonly SampleRow[]): string[] {
-  const grid = (rows: readonly SampleRow[]) => `<div class="samples">${rows.map(sampleRow).join('\n')}</div>`;
+  const grid = (rows: readonly SampleRow[]) =>
+    `<div class="columns two">${rows.map(sampleRow).join('\n')}</div>`;
   if (samples.length <= mostOpenSamples) return [grid(samples)];
   const [open, rest] = [samples.slice(0, mostOpenSamples - 1), samples.slice(mostOpenSamples - 1, -1)];
   return [
     grid([...open, ...samples.slice(-1)]),
-    `<details><summary>Samples of ${counted(rest.length, 'more class')}</summary>${grid(rest)}</details>`,
+    folded(`Samples of ${counted(rest.length, 'more class')}`, '', grid(rest)),
   ];
 }
 
 function sampleRow({ title, images }: SampleRow): string {
-  const pictures = images.map(({ name, labels, dataUrl }) => {
-    const caption = labels.length > 0 ? `<br>${escaped(labels.join(', '))}` : '';
-    return `<figure><img src="${dataUrl}" alt="${escaped(name)}"><figcaption>${escaped(name)}${caption}</figcaption></figure>`;
-  });
-  const content = pictures.length > 0 ? pictures.join('') : '<span class="note">no readable image</span>';
-  return `<div><h3>${escaped(title)}</h3><div class="images">${content}</div></div>`;
+  const cards = images.map(
+    ({ name, labels, dataUrl }): Card => ({
+      image: dataUrl,
+      alt: name,
+      title: labels.length > 0 ? labels.join(', ') : 'negative',
+      file: name,
+    }),
+  );
+  const content = cards.length > 0 ? gallery(cards, 'small') : note('no readable image');
+  return `<div class="group"><h3>${escaped(title)}</h3>${content}</div>`;
 }
 
 function number(value: number): string {

@@ -31,27 +31,33 @@ const wordsOf: Partial<Record<Problem['kind'], string>> = {
  */
 export function inspectionVerdict(inspection: Inspection): {
   readonly text: string;
+  /** Only what to look at first. */
+  readonly first: string;
   readonly isDoubtful: boolean;
 } {
   const { splits, classes, problems, lambda } = inspection;
   const { total, positive, negative } = splits.at(-1)!;
   const share = (100 * negative) / Math.max(1, positive + negative);
   const what = `${counted(total, 'instance')}, ${counted(classes.length, 'class')}, ${share.toFixed(1)}% negative; start with λ ${lambda.start}.`;
-  const found = serious.flatMap((kind) => problems.find((problem) => problem.kind === kind) ?? []);
-  const [first] = found;
-  if (first) {
-    const others = problems.length - 1;
-    const more = others === 0 ? '' : ` (and ${counted(others, 'other finding')})`;
-    return { text: `${what} Look first at: ${briefly(first)}${more}.`, isDoubtful: true };
-  }
-  const text =
-    problems.length === 0
-      ? `${what} No problems were found.`
-      : `${what} ${counted(problems.length, 'finding')} below, none of which prevents training.`;
-  return { text, isDoubtful: false };
+  const [first] = seriousFirst(problems).filter(({ kind }) => serious.includes(kind));
+  const others = problems.length - 1;
+  const more = others === 0 ? '' : ` (and ${counted(others, 'other finding')})`;
+  const told = first
+    ? `Look first at: ${briefly(first)}${more}.`
+    : problems.length === 0
+      ? 'No problems were found.'
+      : `${counted(problems.length, 'finding')} below, none of which prevents training.`;
+  return { text: `${what} ${told}`, first: told, isDoubtful: first !== undefined };
 }
 
-function briefly({ kind, count, text }: Problem): string {
+/** The problems, those that harm training or its metrics first. */
+export function seriousFirst(problems: readonly Problem[]): Problem[] {
+  const rank = ({ kind }: Problem) => (serious.includes(kind) ? serious.indexOf(kind) : serious.length);
+  return problems.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** A problem in a few words that need no other sentence. */
+export function briefly({ kind, count, text }: Problem): string {
   const sets = wordsOf[kind];
   if (sets !== undefined) return `${counted(count, 'set')} ${sets}`;
   const only = kind === 'scarce-validation' ? 'only ' : '';

@@ -1,17 +1,16 @@
 // Tables and charts of a page, each with buttons to copy or save it.
 
-import { themed } from '../charts/palette.js';
-import { escaped } from '../tables/escaped.js';
+import { escaped, note, verbatim } from '@anyclass/kit';
 import { htmlTable, type ReportTable, type Table, tableTexts } from '../tables/index.js';
 
 /** A chart and the name of its file. */
 export interface Chart {
   readonly name: string;
   readonly title: string;
-  /** The SVG, in the palette's light colors. */
+  /** SVG. */
   readonly svg: string;
-  /** Whether it is too wide for a phone, where it then scrolls instead of shrinking. */
-  readonly isWide?: boolean;
+  /** Said below it. */
+  readonly note?: string;
 }
 
 /** The most rows in a table. A page with more is slow to open: 10,000 classes would take 8 MB. */
@@ -29,42 +28,27 @@ export function tableBlock({ name, table: whole }: ReportTable): string {
   const texts = Object.entries(tableTexts(table));
   const areas = texts.map(
     // A first line break after the tag would be dropped.
-    ([kind, text]) => `<textarea name="${kind}" hidden readonly>\n${escaped(text)}</textarea>`,
+    ([kind, text]) => `<textarea name="${kind}" hidden readonly>\n${verbatim(text)}</textarea>`,
   );
   const buttons = (act: string) => texts.map(([kind]) => button(act, kind, formatNames[kind]!)).join(' ');
-  return `<div class="block" data-name="${escaped(name)}"><div class="scroll" tabindex="0">${htmlTable(table)}</div>
-${table.note === undefined ? '' : `<p class="note">${escaped(table.note)}</p>`}
+  return `<div class="block" data-name="${escaped(name)}"><div class="scroll" tabindex="0" role="region" aria-label="${escaped(table.title || name)}">${htmlTable(table)}</div>
+${table.note === undefined ? '' : note(table.note)}
 <p class="actions">Copy ${buttons('copy')} Save ${buttons('save')}</p>
 ${areas.join('\n')}</div>`;
 }
 
-function shortened(table: Table): Table {
-  const { rows, note } = table;
-  if (rows.length <= mostRows) return table;
-  const [shown, all] = [mostRows, rows.length].map((count) => count.toLocaleString('en-US'));
-  const remark = `Only the first ${shown} of ${all} rows are shown; the result as JSON, or a run's summary.json, has all of them.`;
-  return { ...table, rows: rows.slice(0, mostRows), note: note === undefined ? remark : `${note} ${remark}` };
-}
-
-/**
- * Returns the verdict of a page, a sentence or two before everything else; `isDoubtful` if there is a
- * reservation.
- */
-export function verdictBlock(text: string, isDoubtful = false): string {
-  return `<p class="verdict${isDoubtful ? ' doubtful' : ''}">${escaped(text)}</p>`;
-}
-
 /** Returns a chart that follows the page's theme; when saved, it has the light colors. */
-export function chartBlock({ name, title, svg, isWide = false }: Chart): string {
-  return `<div class="block${isWide ? ' wide' : ''}" data-name="${escaped(name)}">
-<p class="title">${escaped(title)}</p>
-<div class="scroll"${isWide ? ' tabindex="0"' : ''}>${themed(svg)}</div>
+export function chartBlock({ name, title, svg, note: text }: Chart): string {
+  return `<div class="block" data-name="${escaped(name)}">
+<h3>${escaped(title)}</h3>
+${svg.includes(' data-wide>') ? `<div class="scroll" tabindex="0" role="region" aria-label="${escaped(title)}">${svg}</div>` : svg}
+${text === undefined ? '' : note(text)}
 <p class="actions">Save ${button('save', 'svg', 'SVG')}</p></div>`;
 }
 
 /** Places charts side by side if there is room. */
 export function chartRow(charts: readonly Chart[]): string {
-  return `<div class="charts">${charts.map(chartBlock).join('\n')}</div>`;
+  return `<div class="columns ${charts.length > 2 ? 'three' : 'two'}">${charts.map((chart) => `<div>${chartBlock(chart)}</div>`).join('\n')}</div>`;
 }
 
 /**
@@ -83,12 +67,20 @@ export function choice(
       `<label><input type="radio" name="${name}" value="${i}"${i === 0 ? ' checked' : ''}> ${escaped(title)}</label>`,
   );
   const contents = panels.map(({ html }, i) => `<div data-panel="${i}">${html}</div>`);
-  return `<div class="choice"><fieldset><legend>${escaped(legend)}</legend>${inputs.join(' ')}</fieldset>
+  return `<div class="choose"><fieldset><legend>${escaped(legend)}</legend>${inputs.join(' ')}</fieldset>
 ${contents.join('\n')}</div>`;
+}
+
+function shortened(table: Table): Table {
+  const { rows, note: text } = table;
+  if (rows.length <= mostRows) return table;
+  const [shown, all] = [mostRows, rows.length].map((count) => count.toLocaleString('en-US'));
+  const remark = `Only the first ${shown} of ${all} rows are shown; the result as JSON, or a run's summary.json, has all of them.`;
+  return { ...table, rows: rows.slice(0, mostRows), note: text === undefined ? remark : `${text} ${remark}` };
 }
 
 const formatNames: Readonly<Record<string, string>> = { csv: 'CSV', md: 'Markdown', tex: 'LaTeX' };
 
 function button(act: string, kind: string, text: string): string {
-  return `<button type="button" data-act="${act}" data-kind="${kind}">${text}</button>`;
+  return `<button type="button" class="button quiet-button" data-act="${act}" data-kind="${kind}">${text}</button>`;
 }

@@ -15,7 +15,7 @@ function scriptsOf(html: string): { allowed: string | undefined; hashes: string[
 }
 
 test.each([
-  ['a report', async () => page('title', ['<p>text</p>'])],
+  ['a report', async () => page({ kind: 'runs', name: 'title', head: ['<p>text</p>'], sections: [] })],
   ['the playground', playgroundPage],
 ])('%s may run only its own script and make no requests', async (_, make) => {
   const html = await make();
@@ -34,7 +34,7 @@ test('a table of more than 1,000 rows is shortened on a page, and says so', () =
   const html = tableBlock({ name: 'classes', table: { title: '', columns, rows, note: 'Of test.' } });
   expect(html).toContain('class 999<');
   expect(html).not.toContain('class 1000');
-  expect(html).toMatch(/Of test\. Only the first 1,000 of 10,000 rows are shown; .*--json/);
+  expect(html).toMatch(/Of test\. Only the first 1,000 of 10,000 rows are shown; .*JSON/);
   const whole = tableBlock({ name: 'classes', table: { title: '', columns, rows: rows.slice(0, 1000) } });
   expect(whole).not.toContain('are shown');
 });

@@ -1,28 +1,41 @@
-// A self-contained HTML page: opened from disk, it needs no network. `blocks` has its content; `palette`,
-// `style` and `script` its look and behavior.
+// A self-contained HTML page: opened from disk, it needs no network. The kit has its look and behavior; `blocks` tables and
+// charts with buttons to copy or save them.
 
 import { createHash } from 'node:crypto';
-import { paletteStyle } from '../charts/palette.js';
-import { escaped } from '../tables/escaped.js';
-import { pageScript } from './script.js';
-import { pageStyle } from './style.js';
+import { escaped, kitScript, kitStyle } from '@anyclass/kit';
 
 /**
  * What a browser may do with a page: run only its own script, show only embedded images, and make no
  * requests. So even a name in the data that slipped through as HTML could do no harm.
  */
-const contentPolicy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(pageScript).digest('base64')}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
+const contentPolicy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(kitScript).digest('base64')}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 /** A part of a page that is listed in its contents. */
 export interface Section {
   /** The part of its address after #. */
   readonly name: string;
   readonly title: string;
+  /** A shorter title for the contents. */
+  readonly link?: string;
+  /** Said beside the title. */
+  readonly remark?: string;
+  /** HTML beside the title, such as a switch. */
+  readonly tools?: string;
   /** HTML. */
   readonly parts: readonly string[];
 }
 
-export interface PageOptions {
+export interface PageContent {
+  /** The kind of page and its name, such as 'runs' and 'sewer'. */
+  readonly kind: string;
+  readonly name: string;
+  /** What it is about, in one faint line. */
+  readonly about?: string;
+  /** HTML before the sections: the verdict and the first answers. */
+  readonly head: readonly string[];
+  readonly sections: readonly Section[];
+  /** CSS of this page alone. */
+  readonly style?: string;
   /** Whether a server sends the page with its own policy. */
   readonly isServed?: boolean;
 }
@@ -31,45 +44,44 @@ export interface PageOptions {
  * Returns a page in the project's look, light or dark like the reader's system, with a button to choose.
  *
  * @example
- * page('runs/sewer', [`<p>${escaped('7 < 9')}</p>`])
+ * page({ kind: 'runs', name: 'sewer', head: [verdict(…)], sections: [] })
  */
-export function page(
-  title: string,
-  parts: readonly string[],
-  { isServed = false }: PageOptions = {},
-): string {
+export function page(content: PageContent): string {
+  const { kind, name, about, head, sections, style = '', isServed = false } = content;
   const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">\n`;
+  const links = sections.map(
+    (section) => `<a href="#${section.name}">${escaped(section.link ?? section.title)}</a>`,
+  );
+  const line = about === undefined ? '' : `<span class="about small faint">${escaped(about)}</span>`;
   return `<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
 ${isServed ? '' : policy}<meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
-<title>${escaped(title)}</title>
-<style>${paletteStyle()}${pageStyle}</style>
-<button id="theme" type="button" hidden>Theme: system</button>
-<main>
-<h1>${escaped(title)}</h1>
-${parts.join('\n')}
+<title>${escaped(`${name}, ${kind}`)}</title>
+<style>${kitStyle}${style}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the verdict</a>
+<div class="page">
+<header class="bar"><span class="crumb"><span>${escaped(kind)} /</span> <bdi>${escaped(name)}</bdi></span>${line}<nav aria-label="Contents">${links.join('')}<button id="theme" class="button quiet-button" type="button" hidden>Theme: system</button></nav></header>
+<main id="main">
+${head.join('\n')}
+${sections.map(sectionBlock).join('\n')}
 </main>
+</div>
 <div id="mark" role="status" hidden></div>
-<script>${pageScript}</script>
+<script>${kitScript}</script>
+</body>
 </html>
 `;
 }
 
-/** Returns a list of links to the sections, followed by the sections. */
-export function sections(list: readonly Section[]): string[] {
-  const links = list.map(({ name, title }) => `<a href="#${name}">${escaped(title)}</a>`);
-  return [
-    `<nav aria-label="Contents">${links.join(' ')}</nav>`,
-    ...list.map(
-      ({ name, title, parts }) =>
-        `<section id="${name}">\n<h2>${escaped(title)}</h2>\n${parts.join('\n')}\n</section>`,
-    ),
-  ];
-}
-
-/** Returns a remark in faint print. */
-export function note(text: string): string {
-  return `<p class="note">${escaped(text)}</p>`;
+function sectionBlock({ name, title, remark, tools = '', parts }: Section): string {
+  const small = remark === undefined ? '' : `<span class="quiet">${escaped(remark)}</span>`;
+  return `<section id="${name}">
+<header><h2>${escaped(title)}</h2>${small}${tools}</header>
+${parts.join('\n')}
+</section>`;
 }

@@ -1,45 +1,33 @@
-// Plots the scores of one model: metrics against the threshold, precision against recall, probability against
-// frequency.
+// Plots the scores of one model: metrics against the threshold, and precision against recall.
 
 import {
-  type Calibration,
-  calibrate,
   type RankingCurve,
   type ReliabilityCurve,
   rankingCurves,
-  reliability,
   type Scored,
   thresholdCurves,
 } from '@anyclass/core';
-import type { Line, LinePoint } from '../charts/line.js';
-import { lineChart } from '../charts/lineChart.js';
+import { type Line, type LinePoint, lineChart } from '@anyclass/kit';
 import type { Chart } from '../pages/blocks.js';
 
 // More points than pixels would only make the page large, and more classes would make the chart unreadable.
 const mostPoints = 250;
 const mostClasses = 20;
 
-export function scoreCharts(scored: Scored, calibration?: Calibration): Chart[] {
-  return [
-    thresholdChart(scored),
-    precisionRecallChart(precisionRecallLines(scored)),
-    reliabilityChart([
-      reliabilityLine('any class', reliability(scored).anyClass),
-      ...(calibration ? [calibratedLine(scored, calibration)] : []),
-    ]),
-  ];
+export function scoreCharts(scored: Scored): Chart[] {
+  return [thresholdChart(scored), precisionRecallChart(precisionRecallLines(scored))];
 }
 
 /** Plots precision against recall. */
 export function precisionRecallChart(lines: readonly Line[]): Chart {
   const title = 'Precision against recall';
-  const svg = lineChart(lines, { title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
+  const svg = lineChart(lines, { label: title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
   return { name: 'precision-recall', title, svg };
 }
 
 /** Plots percentages against the threshold. */
 export function againstThreshold(name: string, title: string, y: string, lines: readonly Line[]): Chart {
-  const svg = lineChart(lines, { title, x: 'threshold', y, xRange: [0, 1], yRange: [0, 100] });
+  const svg = lineChart(lines, { label: title, x: 'threshold', y, xRange: [0, 1], yRange: [0, 100] });
   return { name, title, svg };
 }
 
@@ -58,7 +46,7 @@ export function reliabilityChart(lines: readonly Line[]): Chart {
     name: 'reliability',
     title,
     svg: lineChart([...lines, ideal], {
-      title,
+      label: title,
       x: 'largest probability',
       y: 'share with a class present',
       xRange: [0, 1],
@@ -69,11 +57,6 @@ export function reliabilityChart(lines: readonly Line[]): Chart {
 
 export function reliabilityLine(name: string, { bins }: ReliabilityCurve): Line {
   return { name, points: bins.map((bin) => ({ x: bin.meanProbability, y: bin.observedRate })) };
-}
-
-function calibratedLine(scored: Scored, calibration: Calibration): Line {
-  const scores = calibrate(scored.scores, scored.classNames, calibration);
-  return reliabilityLine('any class, calibrated', reliability({ ...scored, scores }).anyClass);
 }
 
 function thresholdChart(scored: Scored): Chart {

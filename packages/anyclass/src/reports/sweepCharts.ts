@@ -3,8 +3,7 @@
 // `sweep`.
 
 import type { PaperMetric } from '@anyclass/core';
-import { light } from '../charts/render.js';
-import { type SweepChartPoint, type SweepLine, sweepChart } from '../charts/sweepChart.js';
+import { chartFile, escaped, type SweepChartPoint, type SweepLine, sweepChart } from '@anyclass/kit';
 import { decisionPhrase } from '../experiments/decisionText.js';
 import { metricTitles, type Spread } from '../experiments/metrics.js';
 import type { JudgedSplit } from '../experiments/readRuns.js';
@@ -58,7 +57,7 @@ export function sweepPanels(
 export function sweepCharts({ title, split, standard, upper, negative }: SweepPanels, name: string): Chart[] {
   const chart = (suffix: string, lines: readonly SweepLine[]): Chart => {
     const names = lines.map((line) => line.name).join(', ');
-    const options = { title: `${names} against ${title}, ${split}`, x: title, y: `${split}, %`, standard };
+    const options = { label: `${names} against ${title}, ${split}`, x: title, y: `${split}, %`, standard };
     return { name: `${name}-${suffix}`, title: names, svg: sweepChart(lines, options) };
   };
   return [chart('metrics', upper), chart('negatives', negative)];
@@ -71,11 +70,10 @@ export function sweepCharts({ title, split, standard, upper, negative }: SweepPa
  * writeFileSync('sweep.svg', sweepSvg(sweepPanels(sweep, 'validation')))
  */
 export function sweepSvg(panels: SweepPanels): string {
-  const sides = sweepCharts(panels, 'sweep').map(({ svg }) => ({
-    svg,
-    width: Number(/ width="(\d+)"/.exec(svg)?.[1]),
-    height: Number(/ height="(\d+)"/.exec(svg)?.[1]),
-  }));
+  const sides = sweepCharts(panels, 'sweep').map((chart) => {
+    const svg = chartFile(chart.svg, 520);
+    return { svg, width: 520, height: Number(/ height="(\d+)"/.exec(svg)?.[1]) };
+  });
   let right = 0;
   const placed = sides.map(({ svg, width }) => {
     const x = right;
@@ -86,9 +84,9 @@ export function sweepSvg(panels: SweepPanels): string {
   const size = `width="${right}" height="${height}"`;
   const title = `Metrics against ${panels.title}, ${panels.split}`;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${right} ${height}" role="img" aria-label="${title}">`,
-    `<title>${title}</title>`,
-    `<rect ${size} fill="${light.ground}"/>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${right} ${height}" role="img" aria-label="${escaped(title)}">`,
+    `<title>${escaped(title)}</title>`,
+    `<rect ${size} fill="#ffffff"/>`,
     ...placed,
     '</svg>\n',
   ].join('\n');

@@ -84,14 +84,14 @@ test('each point is the mean over seeds of F1 and of the measured false alarms',
 
 test('several seeds have a band; a single one has none', () => {
   const bands = (groups: readonly GroupMetrics[]) =>
-    tradeOffChart('pipes', groups, decision)!.svg.match(/fill-opacity="0.16"/g)?.length ?? 0;
+    tradeOffChart('pipes', groups, decision)!.svg.match(/class="band"/g)?.length ?? 0;
   expect(bands([one])).toBe(0);
   expect(bands([one, two])).toBe(1);
 });
 
 test('a false-alarm budget is drawn as a line; another budget is not', () => {
-  expect(tradeOffChart('pipes', [one], decision)!.svg).toContain('>budget: 5%<');
-  expect(tradeOffChart('pipes', [one], { budget: { f1Neg: 0.9 } })!.svg).not.toContain('budget');
+  expect(tradeOffChart('pipes', [one], decision)!.svg).toContain('>compared at 5%<');
+  expect(tradeOffChart('pipes', [one], { budget: { f1Neg: 0.9 } })!.svg).not.toContain('compared');
 });
 
 test('without a labeled test split, there is no chart', () => {

@@ -1,7 +1,6 @@
 // F1 against false alarms: what each loss achieves at every budget. This is the first chart of a comparison.
 
-import type { Line } from '../charts/line.js';
-import { lineChart } from '../charts/lineChart.js';
+import { type Line, lineChart, roundRange } from '@anyclass/kit';
 import type { GroupMetrics } from '../experiments/comparisonResult.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
 import type { Spread } from '../experiments/metrics.js';
@@ -32,28 +31,31 @@ export function tradeOffChart(
   });
   if (lines.length === 0) return undefined;
   const title = `${dataset}: F1 against false alarms on test`;
-  const svg = lineChart([...lines, ...budgetLine(lines, budget)], {
-    title,
+  const svg = lineChart(lines, {
+    label: title,
     x: 'false alarms, % of negatives',
     y: 'F1, %',
-    xRange: [0, 5 * Math.ceil(Math.max(20, ...lines.flatMap(({ points }) => points.map(({ x }) => x))) / 5)],
+    xRange: [0, shownEnd(lines, budget)],
     yIsPercent: true,
     ends: 'band',
-    // Wider than the charts that follow, but its text is still readable on a phone.
-    width: 520,
-    height: 330,
+    ...budgetMark(budget),
+    height: 260,
   });
   return { name: 'trade-off', title, svg };
 }
 
-/** Returns a vertical line at the budget at which the losses are compared. */
-function budgetLine(lines: readonly Line[], budget: DecisionChoice['budget']): Line[] {
-  if (!('falseAlarms' in budget)) return [];
-  const heights = lines.flatMap(({ points }) => points.flatMap(({ y, low, high }) => [y, low, high]));
-  const defined = heights.filter((height) => height !== null && height !== undefined);
-  const x = 100 * budget.falseAlarms;
-  const points = [Math.min(...defined), Math.max(...defined)].map((y) => ({ x, y }));
-  return [{ name: `budget: ${Number(x.toFixed(2))}%`, isReference: true, points }];
+/** The axis ends where the data does, and never before the budget. */
+function shownEnd(lines: readonly Line[], budget: DecisionChoice['budget']): number {
+  const highest = Math.max(...lines.flatMap(({ points }) => points.map(({ x }) => x)));
+  const chosen = 'falseAlarms' in budget ? 150 * budget.falseAlarms : 0;
+  return roundRange([0, Math.max(1, highest, chosen)])[1];
+}
+
+/** A vertical line at the budget at which the losses are compared. */
+function budgetMark(budget: DecisionChoice['budget']) {
+  if (!('falseAlarms' in budget)) return {};
+  const at = 100 * budget.falseAlarms;
+  return { mark: { at, text: `compared at ${Number(at.toFixed(2))}%` } };
 }
 
 function bandOf({ mean, standardDeviation, lowest, highest, values }: Spread) {

@@ -1,10 +1,10 @@
 // summary.json: the results of a run.
 
-import type { FittedThresholds, Metrics } from '@anyclass/core';
+import type { FittedThresholds, GivenGuarantee, Metrics, NoGuarantee } from '@anyclass/core';
 import { z } from 'zod';
 import { resumeCommand } from '../errors/userError.js';
 import { bestMetrics } from '../events/bestMetric.js';
-import type { Intervals, Judgment } from '../events/judgment.js';
+import type { DecidedMetrics, Intervals, Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { readWhole } from '../files/wholeFile.js';
 import { classDecision } from './modelFile.js';
@@ -38,7 +38,8 @@ interface OlderJudgment {
 }
 
 function withDecision({ fitted, ...judged }: Judgment & OlderJudgment): Judgment {
-  if (!fitted || judged.decided) return judged;
+  if (judged.decided) return { ...judged, decided: withTodaysGuarantee(judged.decided) };
+  if (!fitted) return judged;
   const { rule, beta, presence, thresholds, fittedOn } = classDecision(fitted.thresholds);
   const { metrics, intervals } = fitted;
   return {
@@ -50,6 +51,26 @@ function withDecision({ fitted, ...judged }: Judgment & OlderJudgment): Judgment
       validation: null,
     },
   };
+}
+
+/** A promise by a version that knew neither groups nor candidates: it named its rate and confidence only. */
+function withTodaysGuarantee(decided: DecidedMetrics): DecidedMetrics {
+  const { report } = decided;
+  const guarantee: (GivenGuarantee & { readonly falseAlarms?: number }) | NoGuarantee | undefined =
+    report?.guarantee;
+  if (!report || !guarantee?.holds || guarantee.falseAlarms === undefined) return decided;
+  const given: GivenGuarantee = {
+    holds: true,
+    about: 'false alarms',
+    rate: guarantee.falseAlarms,
+    confidence: guarantee.confidence,
+    unit: 'image',
+    groups: null,
+    candidates: 1,
+    exceeding: report.falseAlarms,
+    of: report.negatives,
+  };
+  return { ...decided, report: { ...report, guarantee: given } };
 }
 
 const runSummary = z.object({

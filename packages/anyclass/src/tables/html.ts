@@ -1,5 +1,5 @@
+import { escaped } from '@anyclass/kit';
 import { cellParts, emphasisOf } from './cellText.js';
-import { escaped } from './escaped.js';
 import { alignment, type Cell, checked, groupSpans, hasGroups, measured, type Table } from './table.js';
 
 /**

@@ -58,7 +58,7 @@ export async function rerunPaper(options: RerunOptions, hooks: RerunHooks = {}):
   const made = await runExperiment(plan, options, hooks);
   const unfinished = unfinishedRuns(made);
   if (hooks.signal?.aborted || made.folders.length === 0) return { estimate, unfinished };
-  // Loaded late: ECharts takes a third of a second.
+  // Loaded late: a dry run writes no page.
   const { experimentReport, reportPage, writeAssets } = await import(
     '../reports/experiment/experimentReport.js'
   );

@@ -34,7 +34,7 @@ export function resumeAndReport(
   return resumeRun(folder, { onJudged: writeReport, ...options });
 }
 
-/** Writes the report. ECharts takes half a second to load, so it is loaded only for a finished run. */
+/** Writes the report; its code is loaded only for a finished run. */
 async function writeReport(folder: string, dataset: Dataset): Promise<void> {
   const { writeRunReport } = await import('../reports/runReport.js');
   await writeRunReport(folder, dataset);

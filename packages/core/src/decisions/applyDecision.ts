@@ -1,10 +1,9 @@
 import type { FloatArray } from '../arrays/rowMajor.js';
 import type { Key } from '../labels/distinctKeys.js';
 import { groupingOf } from '../labels/groups.js';
-import { checkPresenceSource, cutoffsOf } from '../metrics/decisionCutoffs.js';
+import { checkPresenceSource, cutoffsOf, type DecisionCutoffs } from '../metrics/decisionCutoffs.js';
 import { OUTCOMES, type Outcome, outcomeOf } from '../metrics/outcomes.js';
 import { checkPresence, presenceScores } from '../metrics/presence.js';
-import type { Decision } from './decision.js';
 
 /** A decision's predictions for each row. */
 export interface Decided {
@@ -37,7 +36,7 @@ export interface ApplyDecisionOptions {
  */
 export function applyDecision(
   scores: FloatArray,
-  decision: Decision,
+  decision: DecisionCutoffs,
   options: ApplyDecisionOptions = {},
 ): Decided {
   const classes = decision.classNames.length;

@@ -38,7 +38,7 @@ export function shot({ image, heat, alt }: Picture): string {
   const picture =
     image === undefined
       ? '<span class="absent">unreadable</span>'
-      : `<img src="${escaped(image)}" alt="${escaped(alt)}" loading="lazy">`;
+      : `<img src="${escaped(image)}" alt="${escaped(alt)}">`;
   const map = heat === undefined ? '' : `<img class="heat" src="${escaped(heat)}" alt="">`;
   return `<span class="shot">${picture}${map}</span>`;
 }

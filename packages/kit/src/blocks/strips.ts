@@ -32,6 +32,8 @@ export interface FoundCounts {
   readonly found: number;
   /** Alarms under another name. */
   readonly other: number;
+  /** Left to a person. */
+  readonly review?: number;
 }
 
 /**
@@ -43,13 +45,15 @@ export interface FoundCounts {
  */
 export function foundBars(classes: readonly FoundCounts[]): string {
   const most = Math.max(1, ...classes.map(({ present }) => present));
-  const rows = classes.map(({ name, present, found, other }) => {
-    const missed = present - found - other;
-    const told = `${found} found, ${other} under another name, ${missed} missed`;
+  const hasReview = classes.some(({ review = 0 }) => review > 0);
+  const rows = classes.map(({ name, present, found, other, review = 0 }) => {
+    const missed = present - found - other - review;
+    const told = `${found} found, ${other} under another name, ${hasReview ? `${review} to review, ` : ''}${missed} missed`;
     const bar = strip(
       [
         { tone: 'found', count: found },
         { tone: 'other', count: other },
+        { tone: 'review', count: review },
         { tone: 'missed', count: missed },
       ],
       present / most,
@@ -63,6 +67,7 @@ export function foundBars(classes: readonly FoundCounts[]): string {
   return `<table class="counts">${head}<tbody>${rows.join('')}</tbody></table>${legend([
     { tone: 'found', text: 'found' },
     { tone: 'other', text: 'alarm under another name' },
+    ...(hasReview ? [{ tone: 'review', text: 'to review' } as const] : []),
     { tone: 'missed', text: 'missed' },
   ])}`;
 }
@@ -73,18 +78,29 @@ export interface OutcomeCounts {
   readonly negative: number;
 }
 
+/** What becomes of images, in counts of one scale. */
+export interface TriageWork {
+  readonly clear: OutcomeCounts;
+  readonly review?: OutcomeCounts;
+  readonly alarm: OutcomeCounts;
+}
+
 /**
- * Returns three bars on one scale: the work of triage per 1,000 images. The wrong part is at the end of each bar.
+ * Returns bars on one scale: the work of triage, such as per 1,000 images. The wrong part is at the end of each bar.
+ * Without triage there is nothing to review.
  *
  * @example
  * triageBars({ clear: { positive: 2, negative: 590 }, review: { positive: 60, negative: 99 }, alarm: { positive: 232, negative: 17 } })
  */
-export function triageBars(work: Readonly<Record<'clear' | 'review' | 'alarm', OutcomeCounts>>): string {
+export function triageBars(work: TriageWork): string {
   const all = ({ positive, negative }: OutcomeCounts) => positive + negative;
-  const kinds = ['clear', 'review', 'alarm'] as const;
-  const most = Math.max(1, ...kinds.map((kind) => all(work[kind])));
-  const rows = kinds.map((kind) => {
-    const counts = work[kind];
+  const shown = [
+    ['clear', work.clear],
+    ...(work.review ? [['review', work.review] as const] : []),
+    ['alarm', work.alarm],
+  ] as const;
+  const most = Math.max(1, ...shown.map(([, counts]) => all(counts)));
+  const rows = shown.map(([kind, counts]) => {
     const { positive, negative } = counts;
     const parts: Record<typeof kind, readonly StripPart[]> = {
       clear: [

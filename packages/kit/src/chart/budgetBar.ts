@@ -33,7 +33,7 @@ export function budgetBar({ budget, seen, interval }: BudgetBarOptions): string 
           ? `<line x1="${at.x(interval.low)}" x2="${at.x(interval.high)}" y1="8" y2="8" style="stroke:${stroke}" stroke-width="${width}"/>`
           : '';
       const texts = roundTicks(0, end, 5, { text: (share) => String(Number((100 * share).toFixed(2))) })
-        .filter(({ at: value }) => value < 0.93 * budget || value > 1.15 * budget)
+        .filter(({ at: value }) => value < 0.93 * budget)
         .map(
           ({ at: value, text }) =>
             `<text x="${at.x(value)}" y="31" text-anchor="${value === 0 ? 'start' : 'middle'}">${text}${value === 0 ? '%' : ''}</text>`,

@@ -75,7 +75,7 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
     (at) =>
       [
         mark === undefined ? '' : rule(at, mark, height),
-        ...lines.map((line, i) => endMarks(line, looks[i]!, at, ends)),
+        ...lines.map((line, i) => endMarks(line, looks[i]!, at, ends, height)),
         ...lines.map((line, i) => lineMarks(line, looks[i]!, at, options)),
         namesAtEnds(named, looks, at, height),
       ].join(''),
@@ -113,13 +113,19 @@ function lineMarks(line: Line, look: SeriesLook, at: Places, { x, xTicks }: Line
     const range =
       low === undefined || high === undefined ? '' : ` (${shortNumber(low)} to ${shortNumber(high)})`;
     const label = `${line.name}, ${x} ${texts.get(px) ?? shortNumber(px)}: ${shortNumber(y)}${range}`;
-    const look_ = isSparse && line.points.length <= 12 ? `fill="${look.stroke}"` : 'fill="transparent"';
-    return `<circle cx="${at.x(px)}" cy="${at.y(y)}" r="${isSparse ? 3 : 5}" ${look_} data-label="${escaped(label)}"/>`;
+    const mark = isSparse && line.points.length <= 12 ? `fill="${look.stroke}"` : 'fill="transparent"';
+    return `<circle cx="${at.x(px)}" cy="${at.y(y)}" r="${isSparse ? 3 : 5}" ${mark} data-label="${escaped(label)}"/>`;
   });
   return paths.join('') + (line.points.length <= 60 ? dots.join('') : '');
 }
 
-function endMarks({ points }: Line, { stroke }: SeriesLook, at: Places, ends: 'whiskers' | 'band'): string {
+function endMarks(
+  { points }: Line,
+  { stroke }: SeriesLook,
+  at: Places,
+  ends: 'whiskers' | 'band',
+  height: number,
+): string {
   const known = points.flatMap(({ x, low, high }) =>
     low === undefined || high === undefined ? [] : [{ x, low, high }],
   );
@@ -134,7 +140,8 @@ function endMarks({ points }: Line, { stroke }: SeriesLook, at: Places, ends: 'w
   return known
     .map(({ x, low, high }) => {
       const place = at.x(x);
-      return `<line x1="${place}" x2="${place}" y1="${at.y(low)}" y2="${at.y(high)}" style="stroke:${stroke}" stroke-opacity=".55" stroke-width="2"/>`;
+      const [top, bottom] = [Math.max(0, at.y(high)), Math.min(height, at.y(low))];
+      return `<line x1="${place}" x2="${place}" y1="${bottom}" y2="${top}" style="stroke:${stroke}" stroke-opacity=".55" stroke-width="2"/>`;
     })
     .join('');
 }

@@ -33,6 +33,7 @@ export function matrix(
       x: { range: [0, count], ticks: [] },
       y: { range: [0, count], ticks: [] },
       margins: { left, right: 4, top: 20, bottom: 4 },
+      minWidth: 26 * count,
     },
     (at) => {
       const heads = names.map(

@@ -43,6 +43,8 @@ export interface PlotOptions {
   readonly x: Axis;
   readonly y: Axis;
   readonly margins?: Partial<Margins>;
+  /** The least width that it can be read at; in a narrower place it must scroll. */
+  readonly minWidth?: number;
 }
 
 /**
@@ -53,7 +55,7 @@ export interface PlotOptions {
  * plot({ label: 'Loss', height: 160, x, y: x }, (at) => `<circle cx="${at.x(1)}" cy="${at.y(1)}" r="4"/>`) // '<svg class="chart" …'
  */
 export function plot(
-  { label, height, x, y, margins = {} }: PlotOptions,
+  { label, height, x, y, margins = {}, minWidth }: PlotOptions,
   draw: (at: Places) => string,
 ): string {
   const hasName = y.name !== undefined && y.name !== '';
@@ -82,8 +84,9 @@ export function plot(
     x.name ? `<text x="100%" y="${height + 33}" text-anchor="end">${escaped(x.name)}</text>` : '',
   ].join('');
   // Spaces are the chart's margins, not padding, since text may stand in them.
-  const style = `width:calc(100% - ${left + right}px);height:${height}px;margin:${top}px ${right}px ${bottom}px ${left}px`;
-  return `<svg class="chart" role="img" aria-label="${escaped(label)}" style="${style}" data-space="${[left, right, top, bottom].join(' ')}">${rows.join('')}${base}${columns.join('')}${names}${draw(at)}</svg>`;
+  const least = minWidth === undefined ? '' : `min-width:${minWidth}px;`;
+  const style = `${least}width:calc(100% - ${left + right}px);height:${height}px;margin:${top}px ${right}px ${bottom}px ${left}px`;
+  return `<svg class="chart" role="img" aria-label="${escaped(label)}" style="${style}" data-space="${[left, right, top, bottom].join(' ')}"${minWidth === undefined ? '' : ' data-wide'}>${rows.join('')}${base}${columns.join('')}${names}${draw(at)}</svg>`;
 }
 
 function placesIn(x: Axis['range'], y: Axis['range'], height: number): Places {
@@ -113,12 +116,12 @@ function placesIn(x: Axis['range'], y: Axis['range'], height: number): Places {
 export function chartFile(chart: string, width = 480): string {
   const [left = 0, right = 0, top = 0, bottom = 0] =
     /data-space="([^"]*)"/.exec(chart)?.[1]?.split(' ').map(Number) ?? [];
-  const height = Number(/height:([\d.]+)px/.exec(chart)?.[1] ?? 0);
+  const height = Number(/;height:([\d.]+)px/.exec(chart)?.[1] ?? 0);
   const label = /aria-label="([^"]*)"/.exec(chart)?.[1] ?? '';
   const inner = chart
     .replace(/ role="img" aria-label="[^"]*"/, '')
     .replace(/ style="[^"]*"/, ` width="${width - left - right}" height="${height}" overflow="visible"`)
-    .replace(/ data-space="[^"]*"/, '');
+    .replace(/ data-space="[^"]*"( data-wide)?/, '');
   const box = [-left, -top, width, height + top + bottom];
   const [x, y, w, h] = box;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${box.join(' ')}" width="${w}" height="${h}" role="img" aria-label="${label}"><style>${fixedColors(chartStyle)}</style><rect x="${x}" y="${y}" width="${w}" height="${h}" fill="#ffffff"/>${fixedColors(inner)}</svg>\n`;

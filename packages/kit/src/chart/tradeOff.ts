@@ -83,12 +83,16 @@ export function tradeOff({
       const last = chosen ?? steps.at(-1);
       if (!last) return zone;
       const isRight = last.budget > 0.5 * end;
-      // Above the upper line and below the lower one, so that no text covers a line.
       const [foundAt, f1At] = [at.y(last.found), at.y(last.f1)];
       const isFoundAbove = foundAt <= f1At;
+      // Above the upper line and below the lower one, so that no text covers a line; below a line that rises beside it.
+      const isRising = foundAt - at.y(steps.at(-1)?.found ?? last.found) > 8 && f1At - foundAt > 46;
       const [foundText = 0, f1Text = 0] = spreadLabels(
         [
-          { text: 'found', y: Math.max(isFoundAbove ? 24 : 0, foundAt + (isFoundAbove ? -10 : 20)) },
+          {
+            text: 'found',
+            y: isFoundAbove && !isRising ? Math.max(24, foundAt - 10) : foundAt + 20,
+          },
           { text: 'f1', y: f1At + (isFoundAbove ? 20 : -10) },
         ],
         height - 4,

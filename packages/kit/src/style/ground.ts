@@ -41,20 +41,27 @@ section > header { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); ali
 .first { border-top: 1px solid var(--rule); padding-top: var(--s4); }
 .panel > h3 { display: flex; justify-content: space-between; gap: var(--s3); align-items: baseline; padding-bottom: var(--s2); margin-bottom: var(--s3); border-bottom: 1px solid var(--rule); }
 .panel > h3 small { font-weight: 400; font-size: var(--text-xs); color: var(--ink-3); text-align: right; }
-.panel > h3:not(:first-child) { margin-top: var(--s4); }
+section > header + *, .columns > .panel + .panel { margin-top: 0; } section > * + * { margin-top: var(--s4); } .columns > .panel { margin-top: 0 !important; } .panel + .panel, .panel + .second, .panel > .second > .panel { margin-top: var(--s4); } .daily { margin-top: var(--s1); }
 .verdict { display: grid; grid-template-columns: minmax(0, 1fr) 470px; gap: var(--s4) var(--s6); align-items: end; padding: var(--s4) 0; }
 .verdict:has(> :only-child) { grid-template-columns: minmax(0, 1fr); }
 .verdict h1 { margin: var(--s2) 0 6px; max-width: 26em; } .verdict p { overflow-wrap: anywhere; }
 .statement { font-size: var(--text-l); line-height: 1.35; font-weight: 600; text-wrap: balance; }
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 3px var(--s3); font-size: var(--text-s); margin-top: var(--s2); }
 .facts dt { color: var(--ink-3); } .facts dd { overflow-wrap: anywhere; }
+figure { min-width: 0; }
+.phone-only { display: none; }
 footer { margin-top: var(--s6); }
 @media (max-width: 1100px) { .verdict { grid-template-columns: minmax(0, 1fr); } .three { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
 @media (max-width: 720px) {
   :root { --text-2xl: 23px; --text-xl: 19px; --s6: 28px; --s5: 18px; }
   .page { padding: var(--s3) var(--s4) var(--s6); }
-  .bar nav { margin-left: 0; } .verdict { padding: var(--s3) 0; }
+  .bar nav { margin-left: 0; } .answers + * { margin-top: var(--s5); } .bar nav a, .bar .about { display: none; } .verdict { padding: var(--s3) 0; }
   .two, .three { grid-template-columns: minmax(0, 1fr); }
+  .wide-only { display: none; } .phone-only { display: revert; }
+  /* The first answers share one screen: what explains them follows below. */
+  .answers { display: flex; flex-direction: column; gap: var(--s2); } .answers .verdict, .answers .columns, .answers .columns > div, .answers .panel { display: contents; }
+  .answers .second { order: 1; } .answers .verdict > div:empty { display: none; } .answers h1 { margin: var(--s1) 0; } .answers .panel > h3 { margin: var(--s1) 0 0; padding-bottom: 2px; }
+  .answers .counts tr:nth-child(n + 5) { display: none; } .answers .counts td { padding: 1px 0; } .answers .counts th { padding: 1px var(--s2) 1px 0; } .answers .note { margin: 0; } .answers .statement { font-size: var(--text-m); }
 }
 @media print {
   body { font-size: 11px; } :root { --text-2xl: 22px; --text-xl: 16px; --text-l: 14px; --s6: 20px; }

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { errorCode, fileProblem } from '@anyclass/files';
+import { escaped } from '@anyclass/kit';
 import { UserError } from '../../errors/userError.js';
-import { escaped } from '../../tables/escaped.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../onnx/exportOnnx.js';
 import { placeholders, readWebPage } from './webPage.js';
 import { webRuntimeFiles } from './webRuntime.js';

@@ -1,7 +1,7 @@
 // Compares each class with the standard loss and with the any-class loss, both at their decisions.
 
 import { fitDecision, type Metrics, measure } from '@anyclass/core';
-import { pairedBars } from '../../charts/pairedBars.js';
+import { dumbbells } from '@anyclass/kit';
 import type { ConfoundedPair } from '../../experiments/comparisonResult.js';
 import { confoundOf, fieldsText } from '../../experiments/confounds.js';
 import { decisionPhrase } from '../../experiments/decisionText.js';
@@ -61,6 +61,9 @@ export async function classSection(material: Material): Promise<ReportSection> {
   };
 }
 
+/** More rows would fill a page; the table has all classes. */
+const mostRows = 60;
+
 const classMetrics = [
   { name: 'F1', title: 'F1', key: 'perClassF1' },
   { name: 'F2', title: 'F2', key: 'perClassF2' },
@@ -102,9 +105,10 @@ function classRows(first: readonly Metrics[], second: readonly Metrics[]): Class
 
 function barPanels(before: Group, after: Group, rows: readonly ClassRow[], index: number): Panel[] {
   return classMetrics.map(({ name, title }, k) => {
-    const svg = pairedBars(
-      rows.map((row) => ({ name: row.name, ...row.metrics[k]! })),
-      { title: `${title} of each class`, before: before.name, after: after.name, x: `${title}, %` },
+    const svg = dumbbells(
+      `${title} of each class, %`,
+      { before: before.name, after: after.name },
+      rows.slice(0, mostRows).map((row) => ({ name: row.name, ...row.metrics[k]! })),
     );
     const chart = { name: `classes-${index + 1}-${name}`, title: `${title} of each class`, svg };
     return { title, items: [{ kind: 'charts', charts: [chart] }] };

@@ -5,6 +5,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { chartFile } from '@anyclass/kit';
 import type { PaperDataset } from '../../configuration/recipes.js';
 import { counted } from '../../errors/counted.js';
 import { type ComparisonOptions, compareRuns } from '../../experiments/comparison.js';
@@ -12,10 +13,10 @@ import type { Comparison } from '../../experiments/comparisonResult.js';
 import { comparisonTables, fileName } from '../../experiments/comparisonTables.js';
 import type { Run } from '../../experiments/readRuns.js';
 import { writeWhole } from '../../files/wholeFile.js';
-import { verdictBlock } from '../../pages/blocks.js';
-import { note, page, sections } from '../../pages/page.js';
+import { page } from '../../pages/page.js';
 import { tableFiles } from '../../tables/index.js';
 import { tradeOffChart } from '../tradeOffChart.js';
+import { comparisonAnswers } from './answers.js';
 import { classSection } from './classSection.js';
 import { configurationSection } from './configurationSection.js';
 import { datasetSection } from './datasetSection.js';
@@ -89,16 +90,17 @@ export async function experimentReport(
 /** Returns the report as one HTML file. */
 export function reportPage({ title, comparison, sections: list }: ExperimentReport): string {
   const runs = comparison.groups.reduce((sum, { seeds }) => sum + seeds.length, 0);
-  return page(title, [
-    verdictBlock(comparison.verdict, comparison.confounded.length > 0 || comparison.notes.length > 0),
-    ...comparison.notes.map(note),
-    note(
-      `${counted(runs, 'run')}. Everything comes from the run folders; result tables are recomputed from the saved scores.`,
-    ),
-    ...sections(
-      list.map(({ name, title: heading, items }) => ({ name, title: heading, parts: items.map(itemHtml) })),
-    ),
-  ]);
+  return page({
+    kind: 'comparisons',
+    name: title,
+    about: `${counted(runs, 'run')}; everything comes from their folders, and tables are recomputed from the saved scores`,
+    head: [comparisonAnswers(comparison)],
+    sections: list.map(({ name, title: heading, items }) => ({
+      name,
+      title: heading,
+      parts: items.map(itemHtml),
+    })),
+  });
 }
 
 /**
@@ -112,7 +114,7 @@ export function writeAssets(folder: string, report: ExperimentReport): string[] 
   const files = report.sections
     .flatMap(({ items }) => assets(items))
     .flatMap((asset): [string, string][] =>
-      'svg' in asset ? [[`${asset.name}.svg`, asset.svg]] : tableFiles(asset),
+      'svg' in asset ? [[`${asset.name}.svg`, chartFile(asset.svg, 520)]] : tableFiles(asset),
     );
   for (const [name, text] of files) writeWhole(join(folder, name), text);
   return files.map(([name]) => name);
@@ -129,13 +131,15 @@ function tradeOffItems({ groups, decision }: Comparison, several: boolean): Item
   });
   if (charts.length === 0) return [];
   return [
-    ...charts.map((chart): Item => ({ kind: 'charts', charts: [chart] })),
-    {
-      kind: 'note',
-      text: 'Each point is a decision fitted on the validation split for a budget of 0.5% to 20% false alarms and evaluated on the test split. At any budget, the higher line is the better loss. Lines are means over seeds; bands are ± one standard deviation, or the range with two seeds.',
-    },
+    ...charts.map((chart): Item => ({ kind: 'charts', charts: [chart], areFilesOnly: !several })),
+    ...(several ? [explanation] : []),
   ];
 }
+
+const explanation: Item = {
+  kind: 'note',
+  text: 'Each point is a decision fitted on the validation split for a budget of 0.5% to 20% false alarms and evaluated on the test split. At any budget, the higher line is the better loss. Lines are means over seeds; bands are ± one standard deviation, or the range with two seeds.',
+};
 
 /**
  * Sorts runs as in the paper's tables: each standard loss before its any-class loss, in ascending order of λ.

@@ -1,7 +1,7 @@
 // Renders the parts of a report as HTML, and collects those that are written as files.
 
+import { note } from '@anyclass/kit';
 import { type Chart, chartBlock, chartRow, choice, tableBlock } from '../../pages/blocks.js';
-import { note } from '../../pages/page.js';
 import type { ReportTable } from '../../tables/index.js';
 import type { Item, Material, ReportSection } from './material.js';
 
@@ -51,7 +51,10 @@ export function itemHtml(item: Item): string {
     case 'table':
       return tableBlock(item.table);
     case 'charts':
-      return item.charts.length === 1 ? chartBlock(item.charts[0]!) : chartRow(item.charts);
+      if (item.areFilesOnly) return '';
+      return item.charts.length === 1
+        ? `<div class="alone">${chartBlock(item.charts[0]!)}</div>`
+        : chartRow(item.charts);
     case 'choice':
       return choice(
         item.name,

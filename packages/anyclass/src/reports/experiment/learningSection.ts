@@ -1,5 +1,4 @@
-import type { Line } from '../../charts/line.js';
-import { lineChart } from '../../charts/lineChart.js';
+import { type Line, lineChart } from '@anyclass/kit';
 import type { EpochRecord } from '../../events/epochRecord.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
@@ -10,13 +9,13 @@ export function learningSection({ groups }: Material): ReportSection {
     const svg = lineChart(
       groups.map((group) => learningLine(group, value)),
       {
-        title: `${title} by epoch`,
+        label: `${title} by epoch`,
         x: 'epoch',
         y,
         xIsWhole: true,
         xRange: [1, Math.max(2, epochs)],
         yIsPercent: y === '%',
-        width: 520,
+        height: 240,
       },
     );
     return {

@@ -37,7 +37,12 @@ export interface Group extends SeedGroup {
 export type Item =
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'table'; readonly table: ReportTable }
-  | { readonly kind: 'charts'; readonly charts: readonly Chart[] }
+  | {
+      readonly kind: 'charts';
+      readonly charts: readonly Chart[];
+      /** Whether they are files only, because the first screen shows them. */
+      readonly areFilesOnly?: boolean;
+    }
   | {
       readonly kind: 'choice';
       readonly name: string;

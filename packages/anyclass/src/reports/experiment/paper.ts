@@ -1,7 +1,7 @@
 // Compares our results with those that the paper published.
 
 import type { PaperMetric } from '@anyclass/core';
-import type { SweepLine } from '../../charts/sweepChart.js';
+import type { SweepLine } from '@anyclass/kit';
 import { type PaperDataset, paperDatasets } from '../../configuration/recipes.js';
 import { spreadCell } from '../../experiments/comparisonTables.js';
 import { metricTitles } from '../../experiments/metrics.js';

@@ -1,8 +1,7 @@
 // Compares the scores of all setups in the same charts.
 
 import { rankingCurves, reliability, type Scored, thresholdCurves } from '@anyclass/core';
-import type { Line, LinePoint } from '../../charts/line.js';
-import { lineChart } from '../../charts/lineChart.js';
+import { type Line, type LinePoint, lineChart } from '@anyclass/kit';
 import type { Chart } from '../../pages/blocks.js';
 import { againstThreshold, precisionRecallChart, reliabilityChart, reliabilityLine } from '../scoreCharts.js';
 import { type Group, type Material, meanOf, pooledScores, type ReportSection } from './material.js';
@@ -128,6 +127,6 @@ function priceChart(lines: readonly Line[]): Chart {
   const lowest = 0.75 * highest;
   const shown = lines.map((line) => ({ ...line, points: line.points.filter(({ x }) => x >= lowest) }));
   const xRange = [5 * Math.floor(lowest / 5), 5 * Math.ceil(highest / 5)] as const;
-  const svg = lineChart(shown, { title, x: 'F1-Neg, %', y: 'F1, %', xRange, yIsPercent: true });
+  const svg = lineChart(shown, { label: title, x: 'F1-Neg, %', y: 'F1, %', xRange, yIsPercent: true });
   return { name: 'f1-against-f1-neg', title, svg };
 }

@@ -1,8 +1,8 @@
 // The API documentation: every endpoint with its answers, problems and a command line to try, and the schemas
 // behind them.
 
-import { note, page, sections } from '../../pages/page.js';
-import { escaped } from '../../tables/escaped.js';
+import { escaped, note } from '@anyclass/kit';
+import { page } from '../../pages/page.js';
 import { type Operation, openApi, operations } from '../api/openApi.js';
 import { problems } from '../requests/problem.js';
 
@@ -16,13 +16,17 @@ import { problems } from '../requests/problem.js';
  */
 export function apiPage(host: string, needsToken: boolean): string {
   const { paths, components } = openApi(needsToken);
-  return page('anyclass serve: API', [
-    `<style>${style}</style>`,
-    `<p><a href="./">Try an image</a> · <a href="openapi.json">OpenAPI 3.1 document</a></p>`,
-    ...(needsToken
-      ? [note('Send the header Authorization: Bearer TOKEN. Health checks and pages need no token.')]
-      : []),
-    ...sections([
+  return page({
+    kind: 'anyclass serve',
+    name: 'API',
+    style,
+    head: [
+      `<h1 class="hidden-text">API of anyclass serve</h1><p><a href="./">Try an image</a> · <a href="openapi.json">OpenAPI 3.1 document</a></p>`,
+      ...(needsToken
+        ? [note('Send the header Authorization: Bearer TOKEN. Health checks and pages need no token.')]
+        : []),
+    ],
+    sections: [
       {
         name: 'endpoints',
         title: 'Endpoints',
@@ -53,19 +57,19 @@ export function apiPage(host: string, needsToken: boolean): string {
             `<details id="schema-${name}"><summary><code>${escaped(name)}</code></summary>${json(schema)}</details>`,
         ),
       },
-    ]),
-  ]);
+    ],
+  });
 }
 
 const style = `
-.operation { border: 1px solid var(--edge); border-radius: 6px; padding: 10px 14px; margin: 12px 0; }
+.operation { border: 1px solid var(--rule); border-radius: 6px; padding: 10px 14px; margin: 12px 0; }
 .operation h3 { margin: 0; font: 600 15px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
 .operation h3 span { color: var(--accent); margin-right: 8px; }
 .operation p { margin: 4px 0; max-width: 80ch; }
 .operation ul { margin: 4px 0; padding-left: 20px; }
 details { margin: 8px 0; } summary { cursor: pointer; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-tr:target { background: var(--panel); }
+tr:target { background: var(--sunk); }
 `;
 
 function operationPart(operation: Operation, host: string, paths: Readonly<Record<string, unknown>>): string {

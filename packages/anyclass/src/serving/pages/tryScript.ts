@@ -34,7 +34,7 @@ function bars({ probabilities, thresholds, labels }) {
   for (const [name, probability] of sorted) {
     const threshold = thresholds[name];
     const predicted = labels.includes(name) ? ' predicted' : '';
-    const bar = element('div', 'bar' + predicted);
+    const bar = element('div', 'meter' + predicted);
     const filled = element('i');
     filled.style.width = 100 * probability + '%';
     bar.append(filled);

@@ -1,9 +1,8 @@
 // Plots metrics against a swept value such as λ, as in the paper: a log axis, with 0 and the standard loss
 // set apart on its left.
 
-import { format } from 'echarts/core';
-import type { Line } from './line.js';
-import { lineChart, plotWidth } from './lineChart.js';
+import { type Line, lineChart } from './lineChart.js';
+import { textWidth } from './plot.js';
 
 export interface SweepChartPoint {
   /** Null for the standard loss, which has no such value. */
@@ -20,13 +19,12 @@ export interface SweepLine {
 }
 
 export interface SweepChartOptions {
-  readonly title: string;
+  readonly label: string;
   /** Name of the swept value, such as λ. */
   readonly x: string;
   readonly y: string;
   /** Label of the standard loss on the axis, such as bce. */
   readonly standard: string;
-  readonly width?: number;
   readonly height?: number;
 }
 
@@ -36,12 +34,12 @@ export interface SweepChartOptions {
  *
  * @example
  * const points = [{ value: null, mean: 40.9 }, { value: 0, mean: 43.6 }, { value: 0.02, mean: 43.9 }, { value: 1, mean: 40.9 }];
- * sweepChart([{ name: 'F1', points }], { title: 'F1 against λ', x: 'λ', y: '%', standard: 'bce' }) // '<svg …'
+ * sweepChart([{ name: 'F1', points }], { label: 'F1 against λ', x: 'λ', y: '%', standard: 'bce' }) // '<svg …'
  */
 export function sweepChart(lines: readonly SweepLine[], options: SweepChartOptions): string {
   const { standard, ...shared } = options;
   const values = [...new Set(lines.flatMap(({ points }) => points.map(({ value }) => value)))];
-  const { step, ticks, placeOf } = sweepAxis(values, standard, plotWidth(options));
+  const { step, ticks, placeOf } = sweepAxis(values, standard);
   const drawn = lines.map(({ name, points }): Line => {
     const sorted = points.toSorted((a, b) => placeOf(a.value) - placeOf(b.value));
     return {
@@ -77,7 +75,7 @@ interface SweepAxis {
  * Returns a log axis or, if labels would touch on it, one with evenly spaced values. Values of β such as 0.9,
  * 0.99 and 0.999 have nearly the same logarithm.
  */
-function sweepAxis(values: readonly (number | null)[], standard: string, width: number): SweepAxis {
+function sweepAxis(values: readonly (number | null)[], standard: string): SweepAxis {
   const positive = values.filter((value) => value !== null && value > 0).sort((a, b) => a! - b!);
   const axisOf = (places: readonly number[], leastStep: number): SweepAxis => {
     const [first = 0, last = 0] = [places[0], places.at(-1)];
@@ -93,7 +91,7 @@ function sweepAxis(values: readonly (number | null)[], standard: string, width: 
     positive.map((value) => Math.log10(value!)),
     0.35,
   );
-  return labelsTouch(logAxis, width)
+  return labelsTouch(logAxis)
     ? axisOf(
         positive.map((_, i) => i),
         1,
@@ -101,10 +99,12 @@ function sweepAxis(values: readonly (number | null)[], standard: string, width: 
     : logAxis;
 }
 
-function labelsTouch({ step, ticks }: SweepAxis, width: number): boolean {
+/** Assumes the narrowest plot, that of a phone: about 260 pixels. */
+function labelsTouch({ step, ticks }: SweepAxis): boolean {
   const gap = 4;
+  const width = 260;
   const scale = width / (ticks.at(-1)!.at - ticks[0]!.at + step);
-  const half = (text: string) => format.getTextRect(text).width / 2;
+  const half = (text: string) => textWidth(text) / 2;
   return ticks.slice(1).some(({ at, text }, i) => {
     const before = ticks[i]!;
     return (at - before.at) * scale < half(before.text) + half(text) + gap;

@@ -1,0 +1,132 @@
+// The first screen of an inspection: what is in the data, what to fix first, and what can be promised with it.
+
+import { smallestPromise } from '@anyclass/core';
+import {
+  bars,
+  command,
+  countText,
+  escaped,
+  facts,
+  type Look,
+  looks,
+  note,
+  panel,
+  percentText,
+  shortPercent,
+  type Tag,
+  verdict,
+} from '@anyclass/kit';
+import { counted } from '../errors/counted.js';
+import { fixOf } from './fixes.js';
+import type { Inspection, Problem } from './inspection.js';
+import type { PagePictures } from './pagePictures.js';
+import { briefly, inspectionVerdict, seriousFirst } from './verdict.js';
+
+/** Problems on the first screen; the section below has all. */
+const mostProblems = 3;
+const mostClasses = 8;
+
+export function inspectionAnswers(inspection: Inspection, pictures: PagePictures): string {
+  const told = inspectionVerdict(inspection);
+  const { splits, classes, lambda } = inspection;
+  const { total, positive, negative } = splits.at(-1)!;
+  const word = inspection.features ? 'row' : 'image';
+  const head = verdict({
+    tags: tagsOf(inspection, told.isDoubtful),
+    headline: `${counted(total, word)}, ${counted(classes.length, 'class')}, ${percentText(negative / Math.max(1, positive + negative))}% negative.`,
+    text: escaped(`${told.first} Start with λ ${lambda.start}.`),
+    beside: splitBars(inspection),
+  });
+  return `${head}<div class="columns three first">
+<div>${panel('What to fix first', 'most serious first', fixList(inspection))}</div>
+<div>${panel('Classes', `positive ${word}s`, classBars(inspection))}</div>
+<div>${panel('What can be promised', 'with validation as it is', promiseParts(inspection))}${sampleLooks(pictures)}</div>
+</div>`;
+}
+
+function tagsOf({ problems }: Inspection, isDoubtful: boolean): Tag[] {
+  if (problems.length === 0) return [{ tone: 'found', text: '✓ No problems found' }];
+  return isDoubtful
+    ? [{ tone: 'missed', text: `! ${counted(problems.length, 'finding')}, fix before training` }]
+    : [{ tone: 'review', text: `≈ ${counted(problems.length, 'finding')}, none prevents training` }];
+}
+
+function splitBars({ splits }: Inspection): string {
+  const rows = splits
+    .filter(({ split, total }) => split !== 'all' && total > 0)
+    .map(({ split, total, positive, negative }) => ({
+      name: split,
+      value: total,
+      text: `${countText(total)}: ${countText(positive)} positive, ${countText(negative)} negative`,
+    }));
+  return bars('Splits', rows);
+}
+
+function fixList({ problems, dataset }: Inspection): string {
+  if (problems.length === 0) return '<p class="small">Nothing: every check passed.</p>';
+  const shown = seriousFirst(problems).slice(0, mostProblems);
+  const more =
+    problems.length > shown.length
+      ? `<p class="note"><a href="#problems">${problems.length - shown.length} more below</a>.</p>`
+      : '';
+  return shown.map((problem) => problemBlock(problem, dataset)).join('') + more;
+}
+
+/** A problem, and the command that fixes it. */
+function problemBlock(problem: Problem, dataset: string): string {
+  const fix = fixOf(problem, dataset);
+  return `<div class="block warning"><p class="small"><b>${escaped(briefly(problem))}</b></p>${fix ? `<p class="note">${escaped(fix.words)}</p>${fix.command === undefined ? '' : command(fix.command)}` : ''}</div>`;
+}
+
+function classBars({ classCounts, splits }: Inspection): string {
+  const total = (count: (typeof classCounts)[number]) => count.train + count.validation + count.test;
+  const sorted = classCounts.toSorted((a, b) => total(b) - total(a));
+  const shown = sorted.slice(0, mostClasses).map((count) => ({ name: count.name, value: total(count) }));
+  const { negative } = splits.at(-1)!;
+  const more =
+    sorted.length > mostClasses
+      ? `<p class="note">The ${mostClasses} largest; the rarest is ${escaped(sorted.at(-1)!.name)} with ${countText(total(sorted.at(-1)!))}. <a href="#classes">All classes</a>.</p>`
+      : '';
+  return `${bars('Positive instances', [{ name: 'negative', value: negative, isApart: true }, ...shown])}${more}`;
+}
+
+/** The smallest share of false alarms that validation's negatives can promise, and what it takes for a smaller one. */
+function promiseParts({ splits, groupColumn }: Inspection): string {
+  const validation = splits.find(({ split }) => split === 'validation');
+  const negatives = validation?.negative ?? 0;
+  if (negatives === 0)
+    return '<p class="statement">Nothing: validation has no negatives.</p><p class="note">Draw a validation split that has negatives.</p>';
+  const units = groupColumn === undefined ? negatives : Math.min(negatives, validation?.groups ?? negatives);
+  const least = smallestPromise(units, 0.05);
+  const unit = groupColumn === undefined ? 'negatives' : `groups ('${groupColumn}')`;
+  const needs = (share: number) => Math.ceil(Math.log(0.05) / Math.log1p(-share));
+  const rows = [0.05, 0.02, 0.01, 0.005].map((share): [string, string] => {
+    const missing = needs(share) - units;
+    return [
+      shortPercent(share),
+      missing <= 0 ? 'can be promised' : `${countText(missing)} more negatives for validation`,
+    ];
+  });
+  const grouped =
+    groupColumn === undefined
+      ? ''
+      : note('Images of one group are not independent: one negative of each group counts, at most.');
+  return `<p class="statement">${escaped(`At best, at most ${shortPercent(Math.ceil(1e4 * least) / 1e4)} of negatives raise an alarm.`)}</p><p class="note">With 95% confidence; validation has ${countText(units)} ${escaped(unit)}.</p>${facts(rows)}${grouped}`;
+}
+
+function sampleLooks({ samples }: PagePictures): string {
+  const shown = samples
+    .filter(({ images }) => images.length > 0)
+    .slice(-4)
+    .map(
+      ({ title, images }): Look => ({
+        image: images[0]!.dataUrl,
+        alt: '',
+        title,
+        remark: '',
+        tone: title === 'negative' ? 'clear' : 'found',
+        href: '#samples',
+      }),
+    );
+  return shown.length === 0 ? '' : looks(shown);
+}

@@ -1,0 +1,138 @@
+// The first screen of a comparison: which loss is ahead, what was asked, and by how much it holds.
+
+import {
+  escaped,
+  type ForestGroup,
+  type ForestRow,
+  forest,
+  note,
+  panel,
+  type Tag,
+  verdict,
+} from '@anyclass/kit';
+import type { Comparison, HeldDifference, MethodDifference } from '../../experiments/comparisonResult.js';
+import { decisionPhrase } from '../../experiments/decisionText.js';
+import { isOfOneSign } from '../../experiments/metrics.js';
+import { tradeOffChart } from '../tradeOffChart.js';
+
+/** Returns the verdict, every pair that was asked about with its answer, the differences, and the trade-off. */
+export function comparisonAnswers(comparison: Comparison): string {
+  const { verdict: text, notes, differences } = comparison;
+  const [headline = text, ...rest] = text.split(/(?<=\.)\s+/);
+  const more = [...rest, ...notes].map((each) => escaped(each)).join(' ');
+  const head = verdict({
+    tags: tagsOf(comparison),
+    headline,
+    text: more,
+    ...(differences.length > 0 && { beside: askedTable(differences) }),
+  });
+  const charts = chartPanels(comparison);
+  return `${head}${charts.length > 0 ? `<div class="columns ${charts.length > 1 ? 'two' : ''} first">${charts.join('')}</div>` : ''}`;
+}
+
+function tagsOf({ differences, confounded, notes }: Comparison): Tag[] {
+  const states = differences.map((difference) =>
+    stateOf((difference.atDecision ?? difference.atHalf).macroF1),
+  );
+  const tag: Tag = states.includes('holds')
+    ? { tone: 'found', text: '✓ A difference holds' }
+    : states.includes('interval')
+      ? { tone: 'review', text: '≈ Likely, not settled' }
+      : { tone: 'clear', text: '– No difference holds' };
+  return [
+    ...(differences.length > 0 ? [tag] : []),
+    ...(confounded.length > 0 || notes.length > 0
+      ? [{ tone: 'missed', text: '! Read with care' } as const]
+      : []),
+  ];
+}
+
+/** You asked, the answer, and what to do next. */
+function askedTable(differences: readonly MethodDifference[]): string {
+  const several = new Set(differences.map(({ dataset, network }) => `${dataset} ${network}`)).size > 1;
+  const rows = differences.map((difference) => {
+    const { loss, standard, dataset, network } = difference;
+    const f1 = (difference.atDecision ?? difference.atHalf).macroF1;
+    const seeds = f1?.perSeed.length ?? 0;
+    const [answer, next] = answerOf(f1, loss, standard, seeds);
+    const place = several ? `${dataset}, ${network}: ` : '';
+    const isHeld = stateOf(f1) === 'holds';
+    return `<tr><th scope="row">${escaped(`${place}${loss} over ${standard}?`)}</th><td class="${isHeld ? 'strong' : ''}">${escaped(answer)}</td><td>${escaped(next)}</td></tr>`;
+  });
+  return `<div class="scroll" tabindex="0" role="region" aria-label="What you asked"><table class="asked"><thead><tr><th scope="col">You asked</th><th scope="col">Answer, F1</th><th scope="col">Next</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+function answerOf(
+  f1: HeldDifference | null,
+  loss: string,
+  standard: string,
+  seeds: number,
+): [string, string] {
+  if (!f1) return ['F1 is not defined', 'add labels'];
+  const points = `${Math.abs(100 * f1.value).toFixed(1)} points`;
+  const agreeing = f1.perSeed.filter((value) => Math.sign(value) === Math.sign(f1.value)).length;
+  if (stateOf(f1) === 'holds')
+    return f1.value > 0 ? [`yes, by ${points}`, `use ${loss}`] : [`no, ${points} less`, `keep ${standard}`];
+  if (stateOf(f1) === 'interval') {
+    const words = f1.value > 0 ? 'likely' : 'likely not';
+    return [seeds > 1 ? `${words}, ${agreeing} of ${seeds} seeds` : words, 'run more seeds'];
+  }
+  return ['no difference holds', `keep ${standard}`];
+}
+
+/** `holds`: the interval excludes 0 and every seed agrees. */
+function stateOf(difference: HeldDifference | null): ForestRow['state'] {
+  if (!difference || difference.holds === 'unclear') return 'open';
+  return isOfOneSign(difference) ? 'holds' : 'interval';
+}
+
+const rowsOfForest = [
+  ['macroF1', 'F1', true],
+  ['mAP', 'mAP', true],
+  ['falseAlarmRate', 'false alarms', false],
+  ['f1Neg', 'F1-Neg', true],
+] as const;
+
+function chartPanels(comparison: Comparison): string[] {
+  const { differences, decision, groups } = comparison;
+  const drawn = differences.map((difference): ForestGroup => {
+    const at = difference.atDecision ?? difference.atHalf;
+    const rows = rowsOfForest.flatMap(([key, name, isMoreBetter]): ForestRow[] => {
+      const own = at[key];
+      if (!own) return [];
+      const { value, low, high, perSeed } = own;
+      return [
+        { name, value, low, high, seeds: perSeed, state: stateOf(own), isBetter: value > 0 === isMoreBetter },
+      ];
+    });
+    return { title: `${difference.loss} − ${difference.standard}`, rows };
+  });
+  const where = differences[0]?.atDecision ? decisionPhrase(decision) : 'at 0.5';
+  const differencePanel =
+    drawn.length === 0
+      ? []
+      : [
+          panel(
+            'Differences',
+            `points, paired by seed and image, ${where}`,
+            `${forest('Differences', drawn.slice(0, mostGroups))}${note('Filled: holds, the interval excludes 0 and every seed agrees. Dark ring: only the interval does. Gray: open. Small ticks are seeds.')}`,
+          ),
+        ];
+  const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
+  const [first] = datasets;
+  const chart =
+    datasets.length === 1 && first !== undefined ? tradeOffChart(first, groups, decision) : undefined;
+  const curve = chart
+    ? [
+        panel(
+          'F1 at every budget',
+          'mean over seeds, seen on test',
+          `${chart.svg}${note('Each point is a decision fitted on validation for a budget of 0.5% to 20% and judged on test. Bands: ± one standard deviation over seeds.')}`,
+        ),
+      ]
+    : [];
+  return [...differencePanel, ...curve];
+}
+
+/** More would push everything else off the page; the tables have all. */
+const mostGroups = 6;

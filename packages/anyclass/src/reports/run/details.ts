@@ -1,0 +1,163 @@
+// What a reviewer looks up: all metrics, classes, data, configuration, environment, and the commands to repeat it.
+
+import { command, escaped, facts, folded, note } from '@anyclass/kit';
+import type { Configuration } from '../../configuration/schema.js';
+import { validateConfiguration } from '../../configuration/validate.js';
+import { type Dataset, splitNames } from '../../data/dataset/dataset.js';
+import { counted } from '../../errors/counted.js';
+import type { Judgment } from '../../events/judgment.js';
+import type { Quarantined, RunSummary } from '../../events/runSummary.js';
+import { tableBlock } from '../../pages/blocks.js';
+import type { Section } from '../../pages/page.js';
+import type { RunRecord } from '../../runs/runFolder.js';
+import type { Cell, Table } from '../../tables/index.js';
+import { classTable, metricTable } from '../metricTables.js';
+
+/** The tables of a judgment, folded; also on the page of `evaluate`. */
+export function judgmentDetails(judged: Judgment): string[] {
+  const { classNames } = judged.metrics;
+  return [
+    folded(
+      'All metrics',
+      'with intervals where they were computed',
+      tableBlock({ name: 'results', table: metricTable(judged) }),
+    ),
+    `<div id="by-class">${folded('By class', `${classNames.length} classes: present, AP, F1, precision, recall, threshold`, tableBlock({ name: 'classes', table: classTable(judged) }))}</div>`,
+  ];
+}
+
+export function detailsSection(
+  judged: Judgment,
+  record: RunRecord,
+  summary: RunSummary,
+  curves: string,
+  dataset: Dataset | undefined,
+): Section {
+  const versions = Object.entries(record.versions).map(([name, version]) => `${name} ${version}`);
+  return {
+    name: 'details',
+    title: 'All metrics',
+    parts: [
+      ...judgmentDetails(judged),
+      folded('Curves', 'metrics against the threshold, precision against recall', curves),
+      ...(dataset
+        ? [folded('Data', dataset.splitOrigin, tableBlock({ name: 'splits', table: splitTable(dataset) }))]
+        : []),
+      ...unreadable(summary.quarantined),
+      folded(
+        'Configuration',
+        'what differs from the defaults, then everything',
+        `${command(JSON.stringify(changedFields(record.configuration), null, 2))}${folded('Complete', '', command(JSON.stringify(record.configuration, null, 2)))}`,
+      ),
+      folded(
+        'Environment',
+        versions.join(', '),
+        facts([
+          ['Started', escaped(`${record.started.slice(0, 16).replace('T', ' ')} UTC`)],
+          ['Dataset', escaped(`${summary.dataset}, fingerprint ${record.datasetFingerprint}`)],
+          ...(record.distribution
+            ? [['Processes', `${record.distribution.worldSize}, ${record.distribution.backend}`] as const]
+            : []),
+        ]),
+      ),
+    ],
+  };
+}
+
+/** Commands with the folder of the run filled in. */
+export function repeatSection(folder: string, budget: number | undefined): Section {
+  const other = budget === undefined || budget > 0.02 ? '0.02' : String(2 * budget);
+  const cell = (title: string, text: string) => `<div><h3>${title}</h3>${command(text)}</div>`;
+  const run = /^[\w./=-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
+  return {
+    name: 'repeat',
+    title: 'Repeat it, change it, use it',
+    link: 'Repeat it',
+    parts: [
+      `<div class="columns three">${[
+        cell('The same run', `npx anyclass train config.json --run ${run}-again`),
+        cell(
+          'Another budget, without training',
+          `npx anyclass evaluate ${run} --false-alarms ${other} --html budget.html`,
+        ),
+        cell('Label new images', `npx anyclass predict ${run} photos --out labels.csv`),
+      ].join('')}</div>`,
+      note('config.json is the complete configuration above.'),
+    ],
+  };
+}
+
+function splitTable({ splits, labels }: Dataset): Table {
+  const rows = splitNames
+    .filter((name) => splits[name].length > 0)
+    .map((name): Cell[] => {
+      const kinds = Array.from(splits[name], (row) => labels.presence(row));
+      const count = (kind: string) => kinds.filter((own) => own === kind).length;
+      return [name, kinds.length, count('positive'), count('negative')];
+    });
+  return {
+    title: '',
+    columns: [
+      { title: 'split', kind: 'text' },
+      { title: 'images', kind: 'count' },
+      { title: 'positive', kind: 'count' },
+      { title: 'negative', kind: 'count' },
+    ],
+    rows,
+  };
+}
+
+/** The images that could not be read: they were excluded, so no metric includes them. */
+export function unreadable(quarantined: readonly Quarantined[]): string[] {
+  if (quarantined.length === 0) return [];
+  const table: Table = {
+    title: '',
+    note: 'Excluded from training and from all metrics on this page, and not replaced by other images.',
+    columns: [
+      { title: 'image', kind: 'text' },
+      { title: 'reason', kind: 'text' },
+    ],
+    rows: quarantined.map(({ name, reason }) => [name, reason]),
+  };
+  const title = counted(quarantined.length, 'unreadable image');
+  return [
+    folded(title, 'names and reasons', tableBlock({ name: 'unreadable', table }), quarantined.length <= 20),
+  ];
+}
+
+/** The fields that differ from the defaults, and the dataset. */
+function changedFields(configuration: Configuration): unknown {
+  const { data, network } = configuration;
+  const defaults = validateConfiguration({
+    data: { dataset: data.dataset },
+    network: { name: network.name },
+  });
+  const { data: changedData, ...rest } = asRecord(differing(configuration, defaults));
+  return {
+    data: { dataset: data.dataset, ...asRecord(changedData) },
+    network: { name: network.name, ...asRecord(rest['network']) },
+    ...omit(rest, 'network'),
+  };
+}
+
+function differing(value: unknown, usual: unknown): unknown {
+  if (!isRecord(value) || !isRecord(usual))
+    return JSON.stringify(value) === JSON.stringify(usual) ? undefined : value;
+  const changed = Object.entries(value).flatMap(([key, own]) => {
+    const difference = differing(own, usual[key]);
+    return difference === undefined ? [] : [[key, difference] as const];
+  });
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+function omit(record: Record<string, unknown>, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
+}

@@ -1,0 +1,184 @@
+// The second answer: what is promised, what it rests on, and the work it makes.
+
+import type { DecisionReport, GivenGuarantee, Guarantee, NoGuarantee } from '@anyclass/core';
+import {
+  budgetBar,
+  countText,
+  escaped,
+  facts,
+  note,
+  type OutcomeCounts,
+  panel,
+  percentText,
+  shortPercent,
+  triageBars,
+} from '@anyclass/kit';
+import type { DecidedMetrics } from '../../events/judgment.js';
+import type { DecisionInUse, JudgedMaterial } from './material.js';
+import { promisedRate } from './verdict.js';
+
+/** Images a day for which false alarms are stated. */
+const imagesPerDay = 10_000;
+
+/** Returns the promise in a sentence with its facts, and the alarms per 1,000 images. */
+export function promisePanel(material: JudgedMaterial, inUse: DecisionInUse): string {
+  const { judged } = material;
+  const { decided, split } = judged;
+  const guarantee = decided?.report?.guarantee;
+  const remark = guarantee?.holds
+    ? `holds for data like ${decided?.fittedOn ?? 'validation'}`
+    : 'no bound on new data';
+  return panel(
+    'Promised',
+    remark,
+    [
+      `<p class="statement">${escaped(statement(guarantee, decided))}</p>`,
+      `<div class="second">${facts(promiseFacts(material, inUse))}</div>`,
+      seenBar(guarantee, decided, inUse),
+      `<p class="small daily">${escaped(dailyText(guarantee, inUse))}</p>`,
+      `<div class="second">${workPanel(inUse, split)}</div>`,
+    ].join(''),
+  );
+}
+
+function statement(guarantee: Guarantee | undefined, decided: DecidedMetrics | undefined): string {
+  if (guarantee?.holds) {
+    const share = shortPercent(guarantee.rate);
+    return guarantee.unit === 'group'
+      ? `At most ${share} of groups without positives get an alarm.`
+      : `At most ${share} of negatives raise an alarm.`;
+  }
+  if (!decided) return 'Nothing is promised: there is no decision to judge.';
+  if (!guarantee) return 'Nothing is promised: the decision comes from an older version.';
+  const reasons: Partial<Record<string, string>> = {
+    'not requested': 'Nothing is promised: the budget was asked for without a confidence.',
+    'rule has no bound': 'Nothing is promised: this rule has no bound on false alarms.',
+    'too few negatives': 'Nothing is promised: validation has too few negatives.',
+    'too few positives': 'Nothing is promised: validation has too few positives.',
+    'adaptive choice': 'Nothing is promised: a search chose the decision on the rows that it was fitted on.',
+    'grouped rows': 'Nothing is promised: images of one group are not independent.',
+  };
+  return reasons[guarantee.reason] ?? `Nothing is promised: ${guarantee.reason}.`;
+}
+
+/** The parts of a promise, or the way to one. */
+function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse): [string, string][] {
+  const { decided } = judged;
+  const report = decided?.report;
+  if (!decided || !report) return seenFact(judged.split, inUse);
+  const on = escaped(decided.fittedOn ?? 'validation');
+  const { guarantee, triage } = report;
+  if (!guarantee.holds)
+    return [
+      [
+        'Kept there',
+        `${countText(report.falseAlarms)} of ${countText(report.negatives)} ${on} negatives alarmed`,
+      ],
+      ...seenFact(judged.split, inUse),
+      ...wayOut(guarantee),
+    ];
+  const second = triage?.guarantee.holds
+    ? ([
+        ['Second promise', `at most ${shortPercent(triage.guarantee.rate)} of positives are cleared`],
+      ] as const)
+    : [];
+  const chosen =
+    guarantee.candidates > 1 ? `, the best of ${countText(guarantee.candidates)} candidates` : '';
+  return [
+    ['Confidence', `${shortPercent(guarantee.confidence)}${chosen}`],
+    ['Unit', unitText(guarantee, instance)],
+    ['Rests on', restText(guarantee, report, on)],
+    ...seenFact(judged.split, inUse, guarantee),
+    ...second.map(([name, text]): [string, string] => [name, text]),
+  ];
+}
+
+function unitText({ unit, groups }: GivenGuarantee, instance: string): string {
+  if (unit === 'group') return 'one group without positives; future groups must have like sizes';
+  return groups === null
+    ? `one negative ${instance}, drawn at random`
+    : `one negative ${instance} of a random group`;
+}
+
+/** Records of older versions have no counts of the instances that the promise rests on. */
+function restText(guarantee: Partial<GivenGuarantee>, report: DecisionReport, on: string): string {
+  const { exceeding = report.falseAlarms, of = report.negatives, groups } = guarantee;
+  const what = groups === null || groups === undefined ? 'negatives' : 'groups, one negative of each,';
+  return `${countText(exceeding)} of ${countText(of)} ${on} ${what} above the gate`;
+}
+
+function seenFact(
+  split: string,
+  { metrics, intervals, outcomes }: DecisionInUse,
+  guarantee?: GivenGuarantee,
+): [string, string][] {
+  const seen = guarantee ? promisedRate(guarantee, metrics) : metrics.falseAlarmRate;
+  if (seen === null) return [];
+  const isOfImages = !guarantee || guarantee.groups === null || metrics.falseAlarmRateByGroup === null;
+  const range = isOfImages ? intervals?.overall.falseAlarmRate : undefined;
+  const images = `${countText(outcomes.counts['false-alarm'])} of ${countText(metrics.negativeRows)} negatives`;
+  return [
+    [
+      `Seen on ${split === '' ? 'these' : split}`,
+      `<b class="num">${percentText(seen)}%</b>${range ? ` (${percentText(range.low)} to ${percentText(range.high)})` : ''}${isOfImages ? '' : ' of a random group'}, ${images}`,
+    ],
+  ];
+}
+
+/** What it takes to get a promise. */
+function wayOut({ needed, of = 0, ofGroups, reason }: NoGuarantee): [string, string][] {
+  if (needed === undefined) return [];
+  const kind = reason === 'too few positives' ? 'positives' : 'negatives';
+  const what = ofGroups ? `groups with ${kind}` : kind;
+  return [
+    [
+      'To get one',
+      `label ${countText(Math.max(1, needed - of))} more ${what} for validation (${countText(needed)} in all)`,
+    ],
+  ];
+}
+
+function seenBar(
+  guarantee: Guarantee | undefined,
+  decided: DecidedMetrics | undefined,
+  { metrics, intervals }: DecisionInUse,
+): string {
+  const budget = guarantee?.holds
+    ? guarantee.rate
+    : decided?.budget && 'falseAlarms' in decided.budget
+      ? decided.budget.falseAlarms
+      : undefined;
+  if (budget === undefined || metrics.falseAlarmRate === null) return '';
+  return budgetBar({
+    budget,
+    seen: metrics.falseAlarmRate,
+    interval: intervals?.overall.falseAlarmRate ?? undefined,
+  });
+}
+
+/** False alarms a day, at this share of negatives. */
+function dailyText(guarantee: Guarantee | undefined, { metrics }: DecisionInUse): string {
+  const { negativeRows, positiveRows, falseAlarmRate } = metrics;
+  if (falseAlarmRate === null) return '';
+  const negatives = (imagesPerDay * negativeRows) / Math.max(1, negativeRows + positiveRows);
+  const expected = `about ${countText(negatives * falseAlarmRate)} false alarms expected`;
+  const most = guarantee?.holds ? `, at most ${countText(negatives * guarantee.rate)} promised` : '';
+  return `At ${countText(imagesPerDay)} a day: ${expected}${most}.`;
+}
+
+/** What 1,000 images make for work: cleared, to review and alarmed, with the wrong part of each at its end. */
+function workPanel({ outcomes, metrics }: DecisionInUse, split: string): string {
+  const rows = metrics.positiveRows + metrics.negativeRows;
+  if (rows === 0) return '';
+  const per = ({ positive, negative }: OutcomeCounts) => ({
+    positive: (1000 * positive) / rows,
+    negative: (1000 * negative) / rows,
+  });
+  const { clear, review, alarm } = outcomes.work;
+  const bars = triageBars({ clear: per(clear), ...(review && { review: per(review) }), alarm: per(alarm) });
+  const share = `${percentText(metrics.positiveRows / rows, 0)}% positive${split === '' ? '' : `, as on ${split}`}`;
+  const words = review
+    ? 'Both promises hold at any share of positives; only the work changes.'
+    : 'One gate decides: every image is cleared or raises an alarm. Nothing is promised about misses.';
+  return `${panel('Of 1,000 images', share, bars)}${note(words)}`;
+}

@@ -1,0 +1,137 @@
+// The first answer: is it any good, compared with chance, a threshold of 0.5 and the run before?
+
+import type { Metrics } from '@anyclass/core';
+import { countText, type Dot, dots, escaped, percentText, type Tag, verdict } from '@anyclass/kit';
+import { counted } from '../../errors/counted.js';
+import type { DecisionInUse, JudgedMaterial } from './material.js';
+
+/** Says how many positives are found at which false alarms, with tags in color and a comparison beside it. */
+export function verdictBlock(material: JudgedMaterial, inUse: DecisionInUse): string {
+  const { judged, instance } = material;
+  const { outcomes, metrics } = inUse;
+  const found = outcomes.counts.found + outcomes.counts.other;
+  const rows = compared(material, inUse);
+  const title = `F1${judged.split === '' ? '' : ` on ${judged.split}`}, %`;
+  const short = rows.map(({ name, value }) => `${name} ${percentText(value)}`).join(' · ');
+  return verdict({
+    tags: tagsOf(material, inUse),
+    headline: `Finds ${countText(found)} of ${countText(metrics.positiveRows)} positive ${instance}s${falseAlarmWords(inUse)}.`,
+    text: `<span class="wide-only">${[budgetSentence(material, inUse), weakSentence(inUse)].filter((text) => text !== '').join(' ')}</span><span class="phone-only">F1 of ${escaped(short)}.</span>`,
+    beside: `<div class="wide-only">${dots(title, rows)}</div>`,
+  });
+}
+
+function falseAlarmWords({ outcomes, metrics }: DecisionInUse): string {
+  if (metrics.negativeRows === 0) return '; there are no negatives to raise false alarms';
+  return `, with false alarms on ${countText(outcomes.counts['false-alarm'])} of ${countText(metrics.negativeRows)} negatives`;
+}
+
+/** This decision, 0.5, the run before and chance. */
+function compared({ judged, previous }: JudgedMaterial, { isOwn, metrics, intervals }: DecisionInUse): Dot[] {
+  const interval = (of: DecisionInUse['intervals']) => of?.overall.macroF1 ?? undefined;
+  const before = previous && (previous.summary.test ?? previous.summary.validation);
+  const shown = before?.split === judged.split ? before : undefined;
+  return [
+    {
+      name: isOwn ? 'this decision' : 'threshold 0.5',
+      value: metrics.macroF1,
+      interval: interval(intervals),
+      isChosen: true,
+    },
+    ...(isOwn
+      ? [{ name: 'threshold 0.5', value: judged.metrics.macroF1, interval: interval(judged.intervals) }]
+      : []),
+    ...(shown && previous
+      ? [
+          {
+            name: `before: ${shortened(previous.name)}`,
+            value: (shown.decided ?? shown).metrics.macroF1,
+            interval: interval((shown.decided ?? shown).intervals),
+          },
+        ]
+      : []),
+    { name: 'chance', value: chanceF1(metrics) },
+  ];
+}
+
+/** The F1 of labels that are drawn at random, as often as this decision gives them: precision is then the prevalence. */
+export function chanceF1(metrics: Metrics): number {
+  const { truePositives, falsePositives, falseNegatives, trueNegatives } = metrics;
+  const each = truePositives.map((hits, j) => {
+    const [present, predicted] = [hits + falseNegatives[j]!, hits + falsePositives[j]!];
+    const rows = present + falsePositives[j]! + trueNegatives[j]!;
+    return present + predicted === 0 ? 0 : (2 * present * predicted) / (rows * (present + predicted));
+  });
+  return each.reduce((sum, value) => sum + value, 0) / Math.max(1, each.length);
+}
+
+/** Classes of which less than 60% are found, the weakest first. */
+export function weakClasses({ outcomes }: Pick<DecisionInUse, 'outcomes'>) {
+  return outcomes.byClass
+    .filter(({ present, found }) => present > 0 && found < 0.6 * present)
+    .toSorted((a, b) => a.found / a.present - b.found / b.present);
+}
+
+function tagsOf({ judged }: JudgedMaterial, inUse: DecisionInUse): Tag[] {
+  const weak = weakClasses(inUse);
+  const all = inUse.outcomes.byClass.length;
+  const names =
+    weak.length > 2
+      ? `${weak.length === all ? `all ${all}` : `${weak.length} of ${all}`} classes`
+      : weak.map(({ name }) => name).join(' and ');
+  return [
+    promiseTag(judged, inUse),
+    ...(weak.length > 0 ? [{ tone: 'missed', text: `! Weak on ${names}` } as const] : []),
+  ];
+}
+
+function promiseTag({ decided }: JudgedMaterial['judged'], { metrics, intervals }: DecisionInUse): Tag {
+  const guarantee = decided?.report?.guarantee;
+  if (!guarantee?.holds) return { tone: 'review', text: '– Nothing is promised' };
+  const seen = promisedRate(guarantee, metrics);
+  if (seen === null) return { tone: 'review', text: '– No negatives to check the promise on' };
+  if (seen <= guarantee.rate) return { tone: 'found', text: '✓ Keeps its promise' };
+  const low = guarantee.groups === null ? (intervals?.overall.falseAlarmRate?.low ?? 0) : 0;
+  return low > guarantee.rate
+    ? { tone: 'false-alarm', text: '! Breaks its promise here' }
+    : { tone: 'review', text: '≈ Above its budget here, within chance' };
+}
+
+/** The rate that a promise is about: of a random group where it rests on groups; of alarms, with or without labels. */
+export function promisedRate(
+  { groups }: { readonly groups: number | null },
+  metrics: Metrics,
+): number | null {
+  const ofImages = metrics.negativesAlarmed ?? metrics.falseAlarmRate;
+  return groups === null ? ofImages : (metrics.falseAlarmRateByGroup ?? ofImages);
+}
+
+/** What the decision buys over a threshold of 0.5, in images. */
+function budgetSentence({ judged, instance }: JudgedMaterial, { isOwn, outcomes }: DecisionInUse): string {
+  const { metrics } = judged;
+  if (!isOwn) return 'No decision was judged here: all counts are at a threshold of 0.5.';
+  const halfFound = Math.round(metrics.recallAny * metrics.positiveRows);
+  const halfAlarms = Math.round((metrics.falseAlarmRate ?? 0) * metrics.negativeRows);
+  const finds = outcomes.counts.found + outcomes.counts.other - halfFound;
+  const alarms = outcomes.counts['false-alarm'] - halfAlarms;
+  const amount = (count: number, word: string) => counted(Math.abs(count), word);
+  const effect =
+    finds >= 0 && alarms <= 0
+      ? `the decision finds ${countText(finds)} more, with ${amount(alarms, 'fewer false alarm')}`
+      : finds > 0
+        ? `the budget buys ${amount(finds, 'find')} for ${amount(alarms, 'more false alarm')}`
+        : alarms < 0
+          ? `the budget saves ${amount(alarms, 'false alarm')} and gives up ${amount(finds, 'find')}`
+          : `the decision finds ${amount(finds, `fewer ${instance}`)}, with ${amount(alarms, 'more false alarm')}`;
+  return `At a threshold of 0.5 the same model finds ${countText(halfFound)}, with ${counted(halfAlarms, 'false alarm')}: ${effect}.`;
+}
+
+function weakSentence(inUse: DecisionInUse): string {
+  const [weakest] = weakClasses(inUse);
+  if (!weakest) return '';
+  return `Weakest class: <bdi>${escaped(weakest.name)}</bdi>, ${countText(weakest.found)} of ${countText(weakest.present)} found; <a href="#missed">see the misses</a>.`;
+}
+
+function shortened(name: string): string {
+  return name.length > 14 ? `${name.slice(0, 13)}…` : name;
+}
