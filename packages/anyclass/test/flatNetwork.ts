@@ -7,7 +7,7 @@ export class FlatNetwork extends Network {
   readonly fc: nn.Linear;
 
   constructor(classes: number, inputSize: number) {
-    super('resnet-18', { classes, inputSize, channels: 3, expertHeads: false, mirror: false });
+    super('resnet-18', { classes, inputSize, channels: 3, head: 'linear', mirror: false });
     this.fc = new nn.Linear(3 * inputSize * inputSize, classes);
   }
 
@@ -19,7 +19,7 @@ export class FlatNetwork extends Network {
     return features.flatten(1);
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return this.fc.forward(this.pooled(features));
+  protected classLayer(): nn.Layer {
+    return this.fc;
   }
 }

@@ -239,3 +239,10 @@ test('the paper’s recipes balance the classes; the strong recipe does not', ()
   expect(lossOf('paper/coco-41/tresnet-l')).toMatchObject({ beta: 0.9999, reduction: 'batch' });
   expect(lossOf('strong')).toMatchObject({ name: 'any-bce', lambda: 0.02, beta: null, reduction: 'mean' });
 });
+
+test('a run record with expert heads from before there were other heads is read as it was trained', () => {
+  expect(withTodaysFields({ network: { name: 'resnet-18', expertHeads: true } })).toEqual({
+    network: { name: 'resnet-18', head: 'experts' },
+  });
+  expect(withTodaysFields({ network: { expertHeads: false } })).toEqual({ network: {} });
+});

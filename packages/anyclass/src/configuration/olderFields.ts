@@ -4,14 +4,21 @@ import { isPlainObject, type PlainObject } from './overrides.js';
 
 /**
  * A recorded configuration with current fields: `evaluation.thresholds` and `thresholdBeta` became
- * `evaluation.decision`; a loss without a `reduction` was reduced as in the paper.
+ * `evaluation.decision`; a loss without a `reduction` was reduced as in the paper; `network.expertHeads` became `network.head`.
  *
  * @example
  * withTodaysFields({ evaluation: { thresholds: 'class', thresholdBeta: 2 } })
  * // { evaluation: { decision: { rule: 'class', beta: 2 } } }
  */
 export function withTodaysFields(recorded: PlainObject): PlainObject {
-  return withDecision(withReduction(recorded));
+  return withHead(withDecision(withReduction(recorded)));
+}
+
+function withHead(recorded: PlainObject): PlainObject {
+  const { network } = recorded;
+  if (!isPlainObject(network) || !('expertHeads' in network)) return recorded;
+  const { expertHeads, ...rest } = network;
+  return { ...recorded, network: { ...rest, ...(expertHeads === true && { head: 'experts' }) } };
 }
 
 function withReduction(recorded: PlainObject): PlainObject {

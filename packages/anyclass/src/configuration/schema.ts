@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { bestMetrics } from '../events/bestMetric.js';
 import { lossNames } from '../losses/lossNames.js';
 import { familyOptions, networkNames } from '../networks/catalog.js';
+import { headNames } from '../networks/layers/classHead.js';
 import { dataFields } from './dataFields.js';
 import { decisionFields } from './decisionFields.js';
 
@@ -15,7 +16,12 @@ const networkParts = z.strictObject({
   inputSize: count
     .default(224)
     .describe('height and width of the images in pixels; with weights, theirs is the default'),
-  expertHeads: z.boolean().optional().describe('a small network per class as the last layer'),
+  head: z
+    .enum(headNames)
+    .optional()
+    .describe(
+      'the last layer: linear, one small network per class (experts), or one that looks at the cells of the map',
+    ),
   mirror: z
     .boolean()
     .optional()

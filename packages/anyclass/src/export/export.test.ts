@@ -148,7 +148,7 @@ describe('a network that the other library lacks is rejected, and nothing is wri
   test.each([
     ['timm', 'tresnet-s', {}, /timm has no tresnet-s; it has tresnet-m/],
     ['torchvision', 'tresnet-s', {}, /torchvision has no tresnet-s; it has vit-b-16/],
-    ['timm', 'resnet-18', { expertHeads: true }, /expert heads/],
+    ['timm', 'resnet-18', { head: 'experts' }, /experts head/],
     ['torchvision', 'maxvit-t', { partitionSize: 1 }, /partitionSize 7; this network has 1/],
   ] as const)('%s, %s %j', (library, name, options, message) => {
     const source = model(name, options);

@@ -29,8 +29,9 @@ export function foreignNetwork<Library extends 'timm' | 'torchvision'>(network: 
     const known = networkNames.filter((name) => networkDefinitions[name].weights[library]);
     throw new UserError(`${library} has no ${network.name}; it has ${known.join(', ')}`);
   }
-  if (network.options.expertHeads)
-    throw new UserError(`${library} has no expert heads, so it cannot load this ${network.name}`);
+  const { head } = network.options;
+  if (head !== 'linear')
+    throw new UserError(`${library} has no ${head} head, so it cannot load this ${network.name}`);
   return rules;
 }
 

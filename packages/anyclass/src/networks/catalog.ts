@@ -103,7 +103,7 @@ const anyShared: SharedOptions = {
   classes: 1,
   inputSize: 224,
   channels: 3,
-  expertHeads: false,
+  head: 'linear',
   mirror: false,
 };
 

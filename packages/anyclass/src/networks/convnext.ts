@@ -10,7 +10,7 @@ import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
 import { addBranch } from './layers/residualNorm.js';
-import { Network } from './network.js';
+import { Network, onCells } from './network.js';
 import { sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
 import { type Renaming, renaming } from './renaming.js';
@@ -105,8 +105,12 @@ class ConvNeXt extends Network {
     return this.head.norm.forward(globalAverage(features));
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return tidy(() => this.head.fc.forward(this.pooled(features)));
+  protected override headMaps(features: Tensor): Tensor {
+    return onCells(features, (cells) => this.head.norm.forward(cells));
+  }
+
+  protected classLayer(): nn.Layer {
+    return this.head.fc;
   }
 }
 
@@ -114,10 +118,10 @@ class ClassHead extends nn.Module {
   readonly norm: LayerNorm;
   readonly fc: nn.Layer;
 
-  constructor(width: number, { classes, expertHeads }: Options) {
+  constructor(width: number, { classes, head }: Options) {
     super();
     this.norm = new LayerNorm(width, { eps });
-    this.fc = classHead(width, { classes, expertHeads });
+    this.fc = classHead(width, { classes, head });
   }
 }
 

@@ -12,6 +12,7 @@ import {
   networkNames,
   optionDefaults,
 } from './catalog.js';
+import { headNames, mapHeads } from './layers/classHead.js';
 import type { Network } from './network.js';
 import { positiveInteger } from './optionFields.js';
 
@@ -39,8 +40,13 @@ export function createNetwork(name: NetworkName, options: NetworkOptions): Netwo
  */
 export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions): Network {
   return nn.init.withoutDrawing(() =>
-    tidy(() => networkDefinitions[name].build({ ...defaultsOf(name), ...options })),
+    tidy(() => networkDefinitions[name].build({ ...defaultsOf(name), ...withTodaysHead(options) })),
   );
+}
+
+/** Older files say `expertHeads: true`. */
+function withTodaysHead(options: CompleteNetworkOptions): CompleteNetworkOptions {
+  return Reflect.get(options, 'expertHeads') === true ? { ...options, head: 'experts' } : options;
 }
 
 /** Builds a network like another, whose weights are loaded next. */
@@ -49,14 +55,14 @@ export function buildAlike(network: Network): Network {
 }
 
 function defaultsOf(name: NetworkName) {
-  return { inputSize: 224, channels: 3, expertHeads: false, mirror: false, ...optionDefaults(name) };
+  return { inputSize: 224, channels: 3, head: 'linear' as const, mirror: false, ...optionDefaults(name) };
 }
 
 const sharedFields = {
   classes: positiveInteger,
   inputSize: positiveInteger,
   channels: positiveInteger,
-  expertHeads: z.boolean('expected true or false'),
+  head: z.enum(headNames, `expected one of ${headNames.join(', ')}`),
   mirror: z.boolean('expected true or false'),
 };
 
@@ -74,6 +80,11 @@ function refuseBadValues(name: NetworkName, options: CompleteNetworkOptions): vo
   if (options.mirror && networkDefinitions[name].input === 'features') {
     throw new UserError(
       `${name}: mirror is true, but it takes features, which have no mirror image; leave it out`,
+    );
+  }
+  if (mapHeads.includes(options.head) && networkDefinitions[name].input === 'features') {
+    throw new UserError(
+      `${name}: head is ${options.head}, which needs maps of images; use linear or experts`,
     );
   }
   const fields = z.object({ ...sharedFields, ...networkDefinitions[name].options });

@@ -37,9 +37,9 @@ class DenseNet extends Network {
 
   constructor(name: DenseNetName, options: SharedOptions) {
     super(name, options);
-    const { classes, channels, expertHeads } = options;
+    const { classes, channels, head } = options;
     this.features = new Trunk(channels);
-    this.classifier = classHead(this.features.outputs, { classes, expertHeads });
+    this.classifier = classHead(this.features.outputs, { classes, head });
     for (const [, module] of this.namedModules()) {
       if (module instanceof nn.Conv2d) nn.init.kaimingNormal_(module.weight);
     }
@@ -55,8 +55,8 @@ class DenseNet extends Network {
     return globalAverage(features);
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return tidy(() => this.classifier.forward(this.pooled(features)));
+  protected classLayer(): nn.Layer {
+    return this.classifier;
   }
 }
 

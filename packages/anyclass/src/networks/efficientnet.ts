@@ -3,7 +3,7 @@
 // Names and initialization as in torchvision's efficientnet_v2_s. timm's tf_efficientnetv2_s pads as TensorFlow does and is a
 // different network.
 
-import { nn, type Tensor, tidy } from '@anyclass/torch';
+import { nn, type Tensor } from '@anyclass/torch';
 import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
@@ -44,10 +44,12 @@ class EfficientNetV2 extends Network {
   readonly features: nn.Sequential;
   readonly classifier: nn.Sequential;
   readonly headPrefix = 'classifier.1.';
+  readonly #dropout: nn.Dropout;
+  readonly #head: nn.Layer;
 
   constructor(name: EfficientNetName, options: Options) {
     super(name, options);
-    const { classes, channels, expertHeads, dropout, stochasticDepth } = options;
+    const { classes, channels, head, dropout, stochasticDepth } = options;
     const count = stages.reduce((sum, { blocks }) => sum + blocks, 0);
     let block = 0;
     let inputs = stemChannels;
@@ -74,8 +76,9 @@ class EfficientNetV2 extends Network {
     );
     const bound = 1 / Math.sqrt(classes);
     const initialize = (weight: Tensor) => nn.init.uniform_(weight, -bound, bound);
-    const head = classHead(lastChannels, { classes, expertHeads, initialize });
-    this.classifier = new nn.Sequential(new nn.Dropout(dropout), head);
+    this.#dropout = new nn.Dropout(dropout);
+    this.#head = classHead(lastChannels, { classes, head, initialize });
+    this.classifier = new nn.Sequential(this.#dropout, this.#head);
     for (const [, module] of this.features.namedModules()) {
       if (module instanceof nn.Conv2d) {
         nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
@@ -93,8 +96,12 @@ class EfficientNetV2 extends Network {
     return globalAverage(features);
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return tidy(() => this.classifier.forward(this.pooled(features)));
+  protected override headInput(features: Tensor): Tensor {
+    return this.#dropout.forward(super.headInput(features));
+  }
+
+  protected classLayer(): nn.Layer {
+    return this.#head;
   }
 }
 

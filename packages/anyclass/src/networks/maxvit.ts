@@ -16,7 +16,7 @@ import { PartitionAttention } from './layers/partitionAttention.js';
 import { addBranch, throughSteps } from './layers/residualNorm.js';
 import { resizeGrid } from './layers/resizeGrid.js';
 import type { Axis } from './layers/squares.js';
-import { Network } from './network.js';
+import { Network, onCells } from './network.js';
 import { positiveInteger, sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
 
@@ -52,7 +52,7 @@ class MaxViT extends Network<Options> {
 
   constructor(name: MaxViTName, options: Options) {
     super(name, options);
-    const { classes, expertHeads, partitionSize, stochasticDepth } = options;
+    const { classes, head, partitionSize, stochasticDepth } = options;
     checkPartition(name, options);
     this.stem = new nn.Sequential(
       new ConvNorm(options.channels, stemChannels, { kernel: 3, stride: 2, padding: 1, norm: batchNorm }),
@@ -70,7 +70,7 @@ class MaxViT extends Network<Options> {
       return new Block(inputs, outputs, partitionSize, skipped);
     });
     const width = channels.at(-1) ?? 0;
-    this.#head = classHead(width, { classes, expertHeads, bias: false });
+    this.#head = classHead(width, { classes, head, bias: false });
     const projection = { 2: new LayerNorm(width), 3: new nn.Linear(width, width), 4: new nn.Tanh() };
     this.#projection = new nn.Sequential(projection);
     this.classifier = new nn.Sequential({ ...projection, 5: this.#head });
@@ -96,8 +96,12 @@ class MaxViT extends Network<Options> {
     return this.#projection.forward(globalAverage(features));
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return this.#head.forward(this.pooled(features));
+  protected override headMaps(features: Tensor): Tensor {
+    return onCells(features, (cells) => this.#projection.forward(cells));
+  }
+
+  protected classLayer(): nn.Layer {
+    return this.#head;
   }
 }
 

@@ -9,7 +9,7 @@ import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { InvertedResidual } from './layers/invertedResidual.js';
-import { Network } from './network.js';
+import { Network, onCells } from './network.js';
 import { sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
 import { type Renaming, renaming } from './renaming.js';
@@ -64,7 +64,7 @@ class MobileNetV3 extends Network {
 
   constructor(name: MobileNetName, options: Options) {
     super(name, options);
-    const { classes, channels, expertHeads, dropout } = options;
+    const { classes, channels, head, dropout } = options;
     const hardswish = { ...norm, activation: 'hardswish' } as const;
     this.features = new nn.Sequential(
       new ConvNorm(channels, stemChannels, { kernel: 3, stride: 2, padding: 1, norm: hardswish }),
@@ -83,7 +83,7 @@ class MobileNetV3 extends Network {
     );
     this.#hidden = new nn.Linear(lastChannels, hiddenWidth);
     const initialize = (weight: Tensor) => nn.init.normal_(weight, 0, 0.01);
-    this.#head = classHead(hiddenWidth, { classes, expertHeads, initialize });
+    this.#head = classHead(hiddenWidth, { classes, head, initialize });
     this.#dropout = new nn.Dropout(dropout);
     this.classifier = new nn.Sequential({ 0: this.#hidden, 2: this.#dropout, 3: this.#head });
     initialize(this.#hidden.weight);
@@ -103,11 +103,23 @@ class MobileNetV3 extends Network {
 
   /** Returns the classifier's hidden layer. */
   pooled(features: Tensor): Tensor {
-    return tidy(() => nn.functional.hardswish(this.#hidden.forward(globalAverage(features))));
+    return tidy(() => this.#activated(globalAverage(features)));
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return tidy(() => this.#head.forward(this.#dropout.forward(this.pooled(features))));
+  protected override headMaps(features: Tensor): Tensor {
+    return onCells(features, (cells) => this.#activated(cells));
+  }
+
+  #activated(vectors: Tensor): Tensor {
+    return nn.functional.hardswish(this.#hidden.forward(vectors));
+  }
+
+  protected override headInput(features: Tensor): Tensor {
+    return this.#dropout.forward(super.headInput(features));
+  }
+
+  protected classLayer(): nn.Layer {
+    return this.#head;
   }
 }
 

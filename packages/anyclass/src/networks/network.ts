@@ -1,6 +1,7 @@
 // The base class of all networks, and the options that all of them take.
 
 import { nn, type Tensor, tidy } from '@anyclass/torch';
+import { type HeadName, mapHeads } from './layers/classHead.js';
 
 /** Options that every network takes. */
 export interface SharedOptions {
@@ -10,8 +11,8 @@ export interface SharedOptions {
   readonly inputSize: number;
   /** Channels of the images: 3, 1 for gray, or the number of bands. Default 3. */
   readonly channels: number;
-  /** A small network per class instead of the last linear layer. Default false. */
-  readonly expertHeads: boolean;
+  /** What turns features into logits. Default 'linear'. */
+  readonly head: HeadName;
   /** Outside training, average the logits of each image and of its mirror image, at twice the cost. Default false. */
   readonly mirror: boolean;
 }
@@ -71,8 +72,33 @@ export abstract class Network<Options extends SharedOptions = SharedOptions> ext
   abstract pooled(features: Tensor): Tensor;
 
   /** Returns the logits of features, [batch, classes]. */
-  abstract forwardHead(features: Tensor): Tensor;
+  forwardHead(features: Tensor): Tensor {
+    return tidy(() => this.classLayer().forward(this.headInput(features)));
+  }
+
+  /** Returns what the class head takes: maps or, for most, one vector per image. */
+  protected headInput(features: Tensor): Tensor {
+    return mapHeads.includes(this.options.head) ? this.headMaps(features) : this.pooled(features);
+  }
+
+  /** Returns the maps for heads that look at cells; what `pooled` does after averaging is done to each cell. */
+  protected headMaps(features: Tensor): Tensor {
+    return this.maps(features);
+  }
+
+  /** The layer that computes the logits, made by `classHead`. */
+  protected abstract classLayer(): nn.Layer;
 
   /** Prefix of the names in the state dict that depend on the classes. */
   abstract readonly headPrefix: string;
+}
+
+/**
+ * Applies a function of vectors to each cell of maps [batch, channels, height, width].
+ *
+ * @example
+ * onCells(maps, (cells) => norm.forward(cells))
+ */
+export function onCells(maps: Tensor, change: (cells: Tensor) => Tensor): Tensor {
+  return change(maps.permute([0, 2, 3, 1])).permute([0, 3, 1, 2]);
 }

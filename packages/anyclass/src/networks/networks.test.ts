@@ -219,7 +219,7 @@ test("a MaxViT's stochastic depth increases linearly over its 11 layers, and can
 });
 
 test.each(['tresnet-s', 'resnet-18'] as const)('expert heads give %s one small network per class', (name) => {
-  using network = createNetwork(name, { ...smallOptions(name), expertHeads: true }).eval();
+  using network = createNetwork(name, { ...smallOptions(name), head: 'experts' }).eval();
   const state = network.stateDict();
   const head = [...state.keys()].filter((entry) => entry.startsWith(network.headPrefix));
   expect(head.length).toBe(6);
@@ -237,12 +237,12 @@ test('options of another family and invalid numbers are refused', () => {
   expect(() => createNetwork('tresnet-m', { classes: 2, patchSize: 8 })).toThrow(
     'tresnet-m has no option patchSize; it is an option of vit',
   );
-  expect(() => createNetwork('vit-b-16', { classes: 2, stochasticDepth: 0 })).toThrow(
-    'vit-b-16 has no option stochasticDepth; it is an option of maxvit-t, maxvit-s',
+  expect(() => createNetwork('vit-b-16', { classes: 2, partitionSize: 7 })).toThrow(
+    'vit-b-16 has no option partitionSize; it is an option of maxvit-t, maxvit-s',
   );
   const misspelled = { classes: 2, pachSize: 8 };
   expect(() => createNetwork('vit-b-16', misspelled)).toThrow(
-    'vit-b-16 has no option pachSize; it takes classes, inputSize, channels, expertHeads, mirror, patchSize',
+    'vit-b-16 has no option pachSize; it takes classes, inputSize, channels, head, mirror, patchSize',
   );
   expect(() => createNetwork('tresnet-m', { classes: 0 })).toThrow(
     'tresnet-m: classes is 0; expected more than 0',

@@ -61,12 +61,12 @@ export class Perceptron extends Network<MlpOptions> {
 
   constructor(name: 'linear' | 'mlp', options: MlpOptions) {
     super(name, options);
-    const { inputSize, hidden, classes, expertHeads } = options;
+    const { inputSize, hidden, classes, head } = options;
     this.mean = keep(zeros([inputSize]));
     this.std = keep(ones([inputSize]));
     const widths = [inputSize, ...hidden];
     this.layers = hidden.map((width, i) => new nn.Linear(widths[i]!, width));
-    this.head = classHead(widths.at(-1)!, { classes, expertHeads });
+    this.head = classHead(widths.at(-1)!, { classes, head });
   }
 
   override get inputShape(): readonly number[] {
@@ -103,7 +103,7 @@ export class Perceptron extends Network<MlpOptions> {
     return features;
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return this.head.forward(features);
+  protected classLayer(): nn.Layer {
+    return this.head;
   }
 }

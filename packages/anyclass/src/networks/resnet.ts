@@ -48,7 +48,7 @@ class ResNet extends Network {
 
   constructor(name: ResNetName, options: SharedOptions) {
     super(name, options);
-    const { classes, channels, expertHeads } = options;
+    const { classes, channels, head } = options;
     const { blocks, block: Block } = shapeOf(name);
     this.#stem = new ConvNorm(channels, 64, {
       kernel: 7,
@@ -66,7 +66,7 @@ class ResNet extends Network {
       });
       return new nn.Sequential(...layers);
     });
-    this.#fc = classHead(inputs, { classes, expertHeads });
+    this.#fc = classHead(inputs, { classes, head });
     for (const [, module] of this.namedModules()) {
       if (module instanceof nn.Conv2d)
         nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
@@ -92,8 +92,8 @@ class ResNet extends Network {
     return globalAverage(features);
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return this.#fc.forward(this.pooled(features));
+  protected classLayer(): nn.Layer {
+    return this.#fc;
   }
 
   fold(): void {

@@ -90,17 +90,17 @@ class Swin extends Network<Options> {
     return globalAverage(features);
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return tidy(() => this.head.fc.forward(this.pooled(features)));
+  protected classLayer(): nn.Layer {
+    return this.head.fc;
   }
 }
 
 class ClassHead extends nn.Module {
   readonly fc: nn.Layer;
 
-  constructor(inputs: number, { classes, expertHeads }: Options) {
+  constructor(inputs: number, { classes, head }: Options) {
     super();
-    this.fc = classHead(inputs, { classes, expertHeads });
+    this.fc = classHead(inputs, { classes, head });
   }
 }
 

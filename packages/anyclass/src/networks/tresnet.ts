@@ -50,6 +50,7 @@ class TResNet extends Network {
   readonly body: nn.Sequential;
   readonly head: nn.Sequential;
   readonly headPrefix = 'head.';
+  readonly #fc: nn.Layer;
 
   constructor(name: TResNetName, options: SharedOptions) {
     super(name, options);
@@ -72,9 +73,10 @@ class TResNet extends Network {
         squeezeExcite: false,
       }),
     });
-    const { classes, expertHeads } = options;
+    const { classes, head } = options;
     const initialize = (weight: Tensor) => nn.init.normal_(weight, 0, 0.01);
-    this.head = new nn.Sequential({ fc: classHead(planes * 32, { classes, expertHeads, initialize }) });
+    this.#fc = classHead(planes * 32, { classes, head, initialize });
+    this.head = new nn.Sequential({ fc: this.#fc });
     for (const [, module] of this.body.namedModules()) {
       if (module instanceof nn.Conv2d)
         nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
@@ -92,8 +94,8 @@ class TResNet extends Network {
     return globalAverage(features);
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return this.head.forward(this.pooled(features));
+  protected classLayer(): nn.Layer {
+    return this.#fc;
   }
 }
 

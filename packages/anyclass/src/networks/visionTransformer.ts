@@ -38,10 +38,11 @@ export class VisionTransformer extends Network<TransformerOptions> {
   readonly encoder: Encoder;
   readonly heads: nn.Sequential;
   readonly headPrefix = 'heads.';
+  readonly #head: nn.Layer;
 
   constructor(name: string, options: TransformerOptions, shape: TransformerShape) {
     super(name, options);
-    const { classes, channels, inputSize, patchSize, expertHeads } = options;
+    const { classes, channels, inputSize, patchSize, head } = options;
     const { width, registers } = shape;
     if (inputSize % patchSize !== 0) {
       throw new UserError(`${name}: patchSize ${patchSize} does not divide inputSize ${inputSize}`);
@@ -55,7 +56,8 @@ export class VisionTransformer extends Network<TransformerOptions> {
     nn.init.constant_(this.convProj.bias!, 0);
     this.encoder = new Encoder(inputSize / patchSize, shape, options);
     const initialize = (weight: Tensor) => nn.init.constant_(weight, 0);
-    this.heads = new nn.Sequential({ head: classHead(width, { classes, expertHeads, initialize }) });
+    this.#head = classHead(width, { classes, head, initialize });
+    this.heads = new nn.Sequential({ head: this.#head });
   }
 
   /**
@@ -85,8 +87,8 @@ export class VisionTransformer extends Network<TransformerOptions> {
     return features.select(1, 0);
   }
 
-  forwardHead(features: Tensor): Tensor {
-    return this.heads.forward(this.pooled(features));
+  protected classLayer(): nn.Layer {
+    return this.#head;
   }
 
   #tokens(images: Tensor): Tensor {

@@ -94,11 +94,11 @@ export function createSession(
   keepFreedMemory(); // every step allocates what the last one freed
   const settings = chooseCompute(configuration);
   setSeed(seed);
-  const { name, inputSize, expertHeads, mirror } = chosen;
+  const { name, inputSize, head, mirror } = chosen;
   const network = createNetwork(name, {
     classes: data.dataset.classes.length,
     inputSize: takesFeatures(data.input) ? data.input.features.length : inputSize,
-    ...defined({ expertHeads, mirror, ...familyOptions.parse(chosen) }),
+    ...defined({ head, mirror, ...familyOptions.parse(chosen) }),
   });
   if (network instanceof Perceptron && data.features) network.standardizeBy(data.features);
   const remarks = [...data.remarks];

@@ -133,7 +133,7 @@ test('predictions match those of the original model', async () => {
 });
 
 test('class activation maps need a linear head over averaged maps', async () => {
-  const network = createNetwork('resnet-18', { classes: 3, inputSize: 32, expertHeads: true });
+  const network = createNetwork('resnet-18', { classes: 3, inputSize: 32, head: 'experts' });
   const options = { description, out: at('mine', 'cam.onnx') };
   await expect(exportNetwork(network, { ...options, outputs: ['cam'] })).rejects.toThrow(/cam needs/);
   expect((await exportNetwork(network, { ...options, outputs: ['embedding'] })).outputs).toContain(

@@ -1,25 +1,51 @@
-// From features to one logit per class: a linear layer, or a separate small network for each class.
+// From features to one logit per class.
 
 import { empty, nn, type Tensor, zeros } from '@anyclass/torch';
+import { GeneralizedMean, ResidualAttention } from './mapHeads.js';
+import { MlDecoder } from './mlDecoder.js';
+
+/** What turns features into logits; see docs/networks.md. */
+export const headNames = ['linear', 'experts', 'gem', 'csra', 'ml-decoder'] as const;
+
+export type HeadName = (typeof headNames)[number];
+
+/** The heads that look at the cells of a map instead of one vector per image. */
+export const mapHeads: readonly HeadName[] = ['gem', 'csra', 'ml-decoder'];
 
 export interface ClassHeadOptions {
   readonly classes: number;
-  /** One small network per class instead of one linear layer. */
-  readonly expertHeads: boolean;
+  readonly head: HeadName;
   readonly bias?: boolean;
   /** Fills the linear layer's weight and sets the bias to 0. Default: PyTorch's initialization. */
   readonly initialize?: (weight: Tensor) => void;
 }
 
+/**
+ * Makes a head for vectors [batch, width], or for maps with as many channels.
+ *
+ * @example
+ * classHead(512, { classes: 17, head: 'csra' }).forward(maps).shape // [batch, 17]
+ */
 export function classHead(width: number, options: ClassHeadOptions): nn.Layer {
-  const { classes, expertHeads, bias = true, initialize } = options;
-  if (expertHeads) return new ExpertHeads(width, classes);
-  const head = new nn.Linear(width, classes, { bias });
-  if (initialize) {
-    initialize(head.weight);
-    if (head.bias) nn.init.constant_(head.bias, 0);
+  const { classes, head, bias = true, initialize } = options;
+  switch (head) {
+    case 'experts':
+      return new ExpertHeads(width, classes);
+    case 'gem':
+      return new GeneralizedMean(width, classes, initialize);
+    case 'csra':
+      return new ResidualAttention(width, classes);
+    case 'ml-decoder':
+      return new MlDecoder(width, classes);
+    case 'linear': {
+      const layer = new nn.Linear(width, classes, { bias });
+      if (initialize) {
+        initialize(layer.weight);
+        if (layer.bias) nn.init.constant_(layer.bias, 0);
+      }
+      return layer;
+    }
   }
-  return head;
 }
 
 const hiddenWidths = [128, 64] as const;

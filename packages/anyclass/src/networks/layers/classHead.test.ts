@@ -1,0 +1,106 @@
+import { noGrad, ones, randn, setSeed, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
+import { expect, test } from 'vitest';
+import { graphBytes } from '../../../test/onnxFunction.js';
+import { networkGraph } from '../../export/onnx/networkGraph.js';
+import type { NetworkName } from '../catalog.js';
+import { createNetwork } from '../createNetwork.js';
+import { foldBatchNorm } from '../foldBatchNorm.js';
+import { headNames } from './classHead.js';
+import { GeneralizedMean, ResidualAttention } from './mapHeads.js';
+import { MlDecoder } from './mlDecoder.js';
+
+const trunks: readonly NetworkName[] = ['resnet-18', 'mobilenetv3-l'];
+
+test.each(trunks.flatMap((name) => headNames.map((head) => [name, head] as const)))(
+  '%s with head %s learns all of it, folds, and gives the same logits in ONNX',
+  async (name, head) => {
+    setSeed(2);
+    using network = createNetwork(name, { classes: 7, inputSize: 64, head });
+    tidy(() => {
+      network
+        .forward(randn([2, 3, 64, 64]))
+        .sub(1)
+        .square()
+        .sum()
+        .backward();
+    });
+    const unreached = [...network.namedParameters()].filter(([, { grad }]) => grad === null);
+    expect(unreached.map(([parameter]) => parameter)).toEqual([]);
+    const own = [...network.stateDict().keys()].filter((entry) => entry.startsWith(network.headPrefix));
+    expect(own.length).toBeGreaterThan(0);
+    using folded = foldBatchNorm(network);
+    using exported = networkGraph(folded, { inputShape: folded.inputShape });
+    using images = randn([3, 3, 64, 64]);
+    const expected = noGrad(() => tidy(() => network.eval().forward(images).toFloat32Array()));
+    const session = await InferenceSession.create(graphBytes(exported.graph), { intraOpNumThreads: 1 });
+    const input = new OnnxTensor('float32', images.toFloat32Array(), [...images.shape]);
+    const { logits } = await session.run({ pixel_values: input });
+    await session.release();
+    const values = Array.from(logits!.data, Number);
+    const largest = Math.max(...expected.map(Math.abs));
+    for (const [i, value] of expected.entries())
+      expect(Math.abs(values[i]! - value)).toBeLessThan(1e-4 * largest);
+  },
+  60_000,
+);
+
+test('heads also work on tokens, whose first have no place in the image', () => {
+  for (const head of headNames) {
+    using network = createNetwork('vit-s-16', { classes: 4, inputSize: 32, head }).eval();
+    expect(tidy(() => noGrad(() => network.forward(randn([2, 3, 32, 32])).shape))).toEqual([2, 4]);
+  }
+});
+
+test('feature vectors have no maps for a head to look at', () => {
+  expect(() => createNetwork('mlp', { classes: 2, inputSize: 5, head: 'csra' })).toThrow(/mlp: head is csra/);
+});
+
+test('the generalized mean is the average for p = 1 and nears the maximum as p grows', () => {
+  const head = new GeneralizedMean(1, 1);
+  const maps = tensor([
+    [
+      [
+        [1, 2],
+        [3, 6],
+      ],
+    ],
+  ]);
+  const pooled = (p: number) =>
+    tidy(() =>
+      noGrad(() => {
+        head.p.fill_(p);
+        head.fc.weight.fill_(1);
+        head.fc.bias!.fill_(0);
+        return head.forward(maps).at(0, 0).toNumber();
+      }),
+    );
+  expect(pooled(1)).toBeCloseTo(3, 5);
+  // (1 + 8 + 27 + 216) / 4 = 63
+  expect(pooled(3)).toBeCloseTo(63 ** (1 / 3), 4);
+  expect(pooled(40)).toBeCloseTo(6 * 0.25 ** (1 / 40), 3);
+});
+
+test('residual attention adds a tenth of the softmax-weighted score to the mean score', () => {
+  const head = new ResidualAttention(1, 1);
+  noGrad(() => void head.head.weight.fill_(5));
+  // Scores are the cells themselves, because the weight's length does not count.
+  const [a, b] = [1, 3];
+  const weighted = (a * Math.exp(a) + b * Math.exp(b)) / (Math.exp(a) + Math.exp(b));
+  const logit = tidy(() =>
+    noGrad(() =>
+      head
+        .forward(tensor([[[[a, b]]]]))
+        .at(0, 0)
+        .toNumber(),
+    ),
+  );
+  expect(logit).toBeCloseTo(2 + 0.1 * weighted, 5);
+});
+
+test('ML-Decoder decodes a thousand classes in a hundred groups', () => {
+  const head = new MlDecoder(8, 1003).eval();
+  expect(head.duplicatePooling.shape).toEqual([100, 768, 11]);
+  const logits = (maps: Tensor) => tidy(() => noGrad(() => head.forward(maps)));
+  expect(logits(ones([2, 8, 3, 3])).shape).toEqual([2, 1003]);
+});
