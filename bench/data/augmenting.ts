@@ -27,7 +27,7 @@ function rate(side: number): number {
     epoch: 0,
     step: 0,
     size: count,
-    images: Uint8Array.from({ length: count * side * side * 3 }, (_, i) => (i * 2654435761) >>> 24),
+    inputs: Uint8Array.from({ length: count * side * side * 3 }, (_, i) => (i * 2654435761) >>> 24),
     targets: new Float32Array(count),
     indices: Int32Array.from({ length: count }, (_, i) => i),
     [Symbol.dispose]() {},
@@ -44,8 +44,8 @@ function rate(side: number): number {
     const rounds = Math.ceil(4_000_000 / (count * side * side));
     const start = process.cpuUsage();
     for (let round = 0; round < rounds; round++) {
-      const { images, targets } = deviceBatch({ ...batch, epoch: round }, options);
-      images.dispose();
+      const { inputs, targets } = deviceBatch({ ...batch, epoch: round }, options);
+      inputs.dispose();
       targets.dispose();
     }
     const { user, system } = process.cpuUsage(start);

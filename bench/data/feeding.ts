@@ -61,7 +61,7 @@ try {
       const start = performance.now();
       for await (using batch of loader.epoch(epoch)) {
         const made = deviceBatch(batch, { format, device, mean, std, ...(augmentation && { augmentation }) });
-        made.images.dispose();
+        made.inputs.dispose();
         made.targets.dispose();
       }
       if (device === 'cuda') cudaSynchronize();

@@ -103,8 +103,8 @@ async function measure(dataset: Dataset, pixels: PixelSource, threads: number, t
     for await (using batch of loader.epoch(epoch)) {
       const mean = [0.47, 0.447, 0.408];
       const std = [0.233, 0.228, 0.231];
-      const { images, targets } = deviceBatch(batch, { format, device: 'cpu', mean, std });
-      images.dispose();
+      const { inputs, targets } = deviceBatch(batch, { format, device: 'cpu', mean, std });
+      inputs.dispose();
       targets.dispose();
     }
     const { user, system } = process.cpuUsage(before);

@@ -36,7 +36,7 @@ async function writeImages(dataset: Dataset, path: string): Promise<void> {
   const loader = createLoader(dataset, pixels, { rows, batchSize: 500 });
   const file = createWriteStream(path);
   for await (using batch of loader.epoch(0)) {
-    if (!file.write(Buffer.from(batch.images))) await once(file, 'drain');
+    if (!file.write(Buffer.from(batch.inputs))) await once(file, 'drain');
   }
   await pixels.close();
   await finished(file.end());

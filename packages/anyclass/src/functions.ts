@@ -11,7 +11,7 @@ import type { Judgment } from './events/judgment.js';
 import type { CompareOptions, CompareResult, ExperimentHooks } from './experiments/compare.js';
 import type { SweepOptions, SweepResult } from './experiments/runSweep.js';
 import type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
-import type { ExportedModel } from './export/foreignWeights.js';
+import type { ForeignExport } from './export/foreignWeights.js';
 import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
 import type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 import type { MonitoredLogs, MonitorLogsOptions } from './field/monitorLogs.js';
@@ -270,7 +270,7 @@ export async function exportWeb(model: string, options: ExportWebOptions): Promi
  * @example
  * (await exportTimm('runs/sewer', 'sewer-timm')).architecture // 'tresnet_l'
  */
-export async function exportTimm(model: string, folder: string): Promise<ExportedModel> {
+export async function exportTimm(model: string, folder: string): Promise<ForeignExport> {
   return (await import('./export/exportFolder.js')).exportFolder('timm', model, folder);
 }
 
@@ -280,7 +280,7 @@ export async function exportTimm(model: string, folder: string): Promise<Exporte
  * @example
  * (await exportTorchvision('runs/sewer', 'sewer-torchvision')).architecture // 'vit_b_16'
  */
-export async function exportTorchvision(model: string, folder: string): Promise<ExportedModel> {
+export async function exportTorchvision(model: string, folder: string): Promise<ForeignExport> {
   return (await import('./export/exportFolder.js')).exportFolder('torchvision', model, folder);
 }
 

@@ -43,7 +43,7 @@ export type { UnfinishedRun } from './experiments/results.js';
 export type { SweepOptions, SweepResult } from './experiments/runSweep.js';
 export type { Sweep } from './experiments/sweepResult.js';
 export type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
-export type { ExportedModel } from './export/foreignWeights.js';
+export type { ForeignExport } from './export/foreignWeights.js';
 export type {
   ExportNetworkOptions,
   ExportOnnxOptions,

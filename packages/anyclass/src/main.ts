@@ -7,12 +7,12 @@ import type { WorkMessage } from './children/work.js';
 import { reported, runProgram } from './commandLine/program.js';
 import { keepGoingWithoutReaders, standardTerminal } from './commandLine/terminal.js';
 import { commandEntries } from './commands/entries.js';
-import { isSpeaker } from './distribution/speaker.js';
+import { isFirstRank } from './distribution/firstRank.js';
 
 keepGoingWithoutReaders();
 const received = await receivedWork();
 endWithLauncher();
-const terminal = standardTerminal(isSpeaker());
+const terminal = standardTerminal(isFirstRank());
 const exitCode = received
   ? await runReceived(received)
   : await runProgram(commandEntries, process.argv.slice(2), terminal);

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { usualPatience } from '@anyclass/files/downloads';
+import { defaultPatience } from '@anyclass/files/downloads';
 import { afterAll, beforeEach, expect } from 'vitest';
 import type { RunEvent } from '../src/events/runEvent.js';
 import { type DownloadOptions, hubFile } from '../src/hub/download.js';
@@ -14,7 +14,7 @@ import { fakeHub, sha256 } from './fakeHub.mjs';
 export const large = randomBytes(600_000);
 export const small = Buffer.from('{"architecture": "resnet18"}\n');
 export const wanted = { repository: 'tester/network', revision: 'main', file: 'model.safetensors' };
-export const patience = { ...usualPatience, tries: 4, firstPause: 1, longestPause: 1 };
+export const patience = { ...defaultPatience, tries: 4, firstPause: 1, longestPause: 1 };
 
 /** Starts the hub for all tests of a file; settings, options, and events are new for each test. */
 export async function downloadBench() {

@@ -55,7 +55,7 @@ for await (const batch of loader.epoch(0)) {
   const { format } = data.inputs;
   if (!('width' in format)) throw new Error('digits are images');
   const metrics = tidy(() => {
-    const { images, targets } = deviceBatch(batch, {
+    const { inputs: images, targets } = deviceBatch(batch, {
       format,
       device: settings.device,
       mean,

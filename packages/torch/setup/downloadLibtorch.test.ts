@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { usualPatience } from '@anyclass/files/downloads';
+import { defaultPatience } from '@anyclass/files/downloads';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fileServer, sha256Of } from '../../files/test/fileServer.js';
 import { zipFile } from '../test/zipFile.js';
@@ -13,7 +13,7 @@ import { SetupError } from './shell.js';
 const library = randomBytes(500_000);
 const sha256 = 'a'.repeat(64);
 const server = await fileServer(new Uint8Array());
-const quick = { log: () => {}, patience: { ...usualPatience, tries: 3, firstPause: 1 } };
+const quick = { log: () => {}, patience: { ...defaultPatience, tries: 3, firstPause: 1 } };
 let folder = '';
 
 afterAll(() => server.close());

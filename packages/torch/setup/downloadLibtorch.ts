@@ -5,10 +5,10 @@ import { basename, join } from 'node:path';
 import { homeFolder } from '@anyclass/files';
 import {
   DownloadError,
+  defaultPatience,
   type Patience,
   partialEnding,
   transfer,
-  usualPatience,
 } from '@anyclass/files/downloads';
 import type { LinkedLibtorch } from '@anyclass/torch/builds';
 import { unpackZip } from '#zip';
@@ -43,7 +43,7 @@ export function downloadedLibtorch(variant?: string): LinkedLibtorch | undefined
 /** Downloads and unpacks an archive, unless that was done before. */
 export async function downloadLibtorch(
   wish: DownloadWish,
-  { log, patience = usualPatience }: { readonly log: Log; readonly patience?: Patience },
+  { log, patience = defaultPatience }: { readonly log: Log; readonly patience?: Patience },
 ): Promise<LinkedLibtorch> {
   const { variant, mirror = officialAddress, archives = officialArchives() } = wish;
   const { version, path, sha256 } = chooseArchive(archives, wish);

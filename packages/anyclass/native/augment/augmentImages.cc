@@ -15,7 +15,7 @@ namespace anyclass {
 
 using at::Tensor;
 
-ImageBatch imageBatchOf(const Tensor& images, const c10::optional<Tensor>& parameters, int64_t resultHeight, int64_t resultWidth, at::ArrayRef<double> mean,
+InputBatch imageBatchOf(const Tensor& images, const c10::optional<Tensor>& parameters, int64_t resultHeight, int64_t resultWidth, at::ArrayRef<double> mean,
                         at::ArrayRef<double> std) {
   const auto type = images.scalar_type();
   TORCH_CHECK((type == at::kByte || type == at::kFloat) && images.dim() == 4 && images.is_contiguous(), "images are ", type, " of shape ", images.sizes(),
@@ -37,7 +37,7 @@ ImageBatch imageBatchOf(const Tensor& images, const c10::optional<Tensor>& param
                 "parameters are ", parameters->scalar_type(), " of shape ", parameters->sizes(), " on ", parameters->device(),
                 "; expected contiguous float32 of shape ", at::IntArrayRef(shape), " on ", images.device());
   }
-  ImageBatch batch{images.data_ptr(), type == at::kByte, count, static_cast<int>(height), static_cast<int>(width), static_cast<int>(channels),
+  InputBatch batch{images.data_ptr(), type == at::kByte, count, static_cast<int>(height), static_cast<int>(width), static_cast<int>(channels),
                    static_cast<int>(resultHeight), static_cast<int>(resultWidth), parameters ? parameters->data_ptr<float>() : nullptr, {}, {}};
   for (int64_t channel = 0; channel < 3; channel++) {
     const double deviation = std[channel % channels];
@@ -49,7 +49,7 @@ ImageBatch imageBatchOf(const Tensor& images, const c10::optional<Tensor>& param
 
 namespace {
 
-void augmentOnCpu(const ImageBatch& batch, float* result) {
+void augmentOnCpu(const InputBatch& batch, float* result) {
   std::vector<float> means(batch.count);
   if (batch.parameters) {
     at::parallel_for(0, batch.count, 1, [&](int64_t start, int64_t end) {

@@ -37,7 +37,7 @@ ANYCLASS_INLINE void load(const T* pixels, GrayTile& tile) {
 
 // The pixels of the result from (x, y) on, before their colors change.
 template <typename T>
-ANYCLASS_INLINE void loadMoved(const ImageBatch& batch, const T* image, const Geometry& geometry, int x, int y, ColorTile& tile) {
+ANYCLASS_INLINE void loadMoved(const InputBatch& batch, const T* image, const Geometry& geometry, int x, int y, ColorTile& tile) {
   float* const channels[] = {tile.red, tile.green, tile.blue};
   for (int i = 0; i < tile.count; i++) {
     sample<3>(image, batch.width, geometry, x + i, y, [&](int channel, float value) { channels[channel][i] = value; });
@@ -45,7 +45,7 @@ ANYCLASS_INLINE void loadMoved(const ImageBatch& batch, const T* image, const Ge
 }
 
 template <typename T>
-ANYCLASS_INLINE void loadMoved(const ImageBatch& batch, const T* image, const Geometry& geometry, int x, int y, GrayTile& tile) {
+ANYCLASS_INLINE void loadMoved(const InputBatch& batch, const T* image, const Geometry& geometry, int x, int y, GrayTile& tile) {
   for (int i = 0; i < tile.count; i++) {
     sample<1>(image, batch.width, geometry, x + i, y, [&](int, float value) { tile.gray[i] = value; });
   }
@@ -54,7 +54,7 @@ ANYCLASS_INLINE void loadMoved(const ImageBatch& batch, const T* image, const Ge
 // The most frequent geometries need no interpolation: the image as it is, and its mirror image.
 enum class Movement { none, mirror, other };
 
-ANYCLASS_INLINE Movement movementOf(const ImageBatch& batch, const Geometry& geometry) {
+ANYCLASS_INLINE Movement movementOf(const InputBatch& batch, const Geometry& geometry) {
   const bool showsAll = batch.resultWidth == batch.width && batch.resultHeight == batch.height && geometry.left == 0 && geometry.top == 0 &&
                         geometry.right == batch.width - 1 && geometry.bottom == batch.height - 1;
   if (!showsAll || geometry.xy != 0 || geometry.yx != 0 || geometry.yy != 1 || geometry.y0 != 0) return Movement::other;
@@ -100,7 +100,7 @@ ANYCLASS_INLINE void changeColors(GrayTile& tile, const ImageParameters& paramet
 }
 
 template <typename Tile>
-ANYCLASS_INLINE void store(const Tile& tile, const ImageBatch& batch, bool isFlipped, float* __restrict result) {
+ANYCLASS_INLINE void store(const Tile& tile, const InputBatch& batch, bool isFlipped, float* __restrict result) {
   const int last = tile.count - 1;
   const float *scale = batch.scale, *offset = batch.offset;
   for (int i = 0; i < tile.count; i++) {
@@ -118,7 +118,7 @@ ANYCLASS_INLINE void addGrays(Tile& tile, const ImageParameters& parameters, int
 }
 
 template <typename T, typename Tile>
-ANYCLASS_INLINE float meanGrayOf(const ImageBatch& batch, int64_t image) {
+ANYCLASS_INLINE float meanGrayOf(const InputBatch& batch, int64_t image) {
   const auto parameters = batch.parametersOf(image);
   const int changes = parameters.beforeContrast();
   if (changes == kChanges) return 0;
@@ -147,7 +147,7 @@ ANYCLASS_INLINE float meanGrayOf(const ImageBatch& batch, int64_t image) {
 }
 
 template <typename T, typename Tile>
-ANYCLASS_INLINE void augmentRowOf(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
+ANYCLASS_INLINE void augmentRowOf(const InputBatch& batch, int64_t row, float meanGray, float* result) {
   const int64_t image = row / batch.resultHeight;
   const int y = static_cast<int>(row % batch.resultHeight);
   const auto parameters = batch.parametersOf(image);
@@ -169,12 +169,12 @@ ANYCLASS_INLINE void augmentRowOf(const ImageBatch& batch, int64_t row, float me
 
 }  // namespace
 
-ANYCLASS_VECTORIZED float meanGray(const ImageBatch& batch, int64_t image) {
+ANYCLASS_VECTORIZED float meanGray(const InputBatch& batch, int64_t image) {
   if (batch.channels == 3) return batch.isBytes ? meanGrayOf<uint8_t, ColorTile>(batch, image) : meanGrayOf<float, ColorTile>(batch, image);
   return batch.isBytes ? meanGrayOf<uint8_t, GrayTile>(batch, image) : meanGrayOf<float, GrayTile>(batch, image);
 }
 
-ANYCLASS_VECTORIZED void augmentRow(const ImageBatch& batch, int64_t row, float meanGray, float* result) {
+ANYCLASS_VECTORIZED void augmentRow(const InputBatch& batch, int64_t row, float meanGray, float* result) {
   if (batch.channels == 3) {
     if (batch.isBytes) augmentRowOf<uint8_t, ColorTile>(batch, row, meanGray, result);
     else augmentRowOf<float, ColorTile>(batch, row, meanGray, result);

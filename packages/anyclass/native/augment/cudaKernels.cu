@@ -36,7 +36,7 @@ __device__ __forceinline__ Color grayWithChanges(float gray, const ImageParamete
 
 // Pixel `at` of the result, moved and with its first color changes.
 template <int channels, typename T>
-__device__ __forceinline__ Color changedPixel(const ImageBatch& batch, const T* image, const Geometry& geometry, int at, const ImageParameters& parameters, int changes, float meanGray) {
+__device__ __forceinline__ Color changedPixel(const InputBatch& batch, const T* image, const Geometry& geometry, int at, const ImageParameters& parameters, int changes, float meanGray) {
   float values[channels];
   sample<channels>(image, batch.width, geometry, at % batch.resultWidth, at / batch.resultWidth, [&](int channel, float value) { values[channel] = value; });
   if constexpr (channels == 3) return withChanges({values[0], values[1], values[2]}, parameters, changes, meanGray);
@@ -49,7 +49,7 @@ __device__ __forceinline__ float sumOfWarp(float value) {
 }
 
 template <typename T, int channels>
-__global__ void __launch_bounds__(kMeanThreads) meanGrays(ImageBatch batch, float* means) {
+__global__ void __launch_bounds__(kMeanThreads) meanGrays(InputBatch batch, float* means) {
   const auto parameters = batch.parametersOf(blockIdx.x);
   const int changes = parameters.beforeContrast();
   if (changes == kChanges) return;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kMeanThreads) meanGrays(ImageBatch batch, floa
 }
 
 template <typename T, int channels>
-__global__ void __launch_bounds__(kThreads) augment(ImageBatch batch, const float* means, float* result) {
+__global__ void __launch_bounds__(kThreads) augment(InputBatch batch, const float* means, float* result) {
   const unsigned blocksOfImage = (batch.resultPixels() + kThreads - 1) / kThreads;
   const unsigned image = blockIdx.x / blocksOfImage;
   const int at = blockIdx.x % blocksOfImage * kThreads + threadIdx.x;
@@ -88,21 +88,21 @@ __global__ void __launch_bounds__(kThreads) augment(ImageBatch batch, const floa
 }
 
 template <typename T, int channels>
-void launchFor(const ImageBatch& batch, float* means, float* result, cudaStream_t stream) {
+void launchFor(const InputBatch& batch, float* means, float* result, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(batch.count * ((batch.resultPixels() + kThreads - 1) / kThreads));
   if (batch.parameters) meanGrays<T, channels><<<static_cast<unsigned>(batch.count), kMeanThreads, 0, stream>>>(batch, means);
   augment<T, channels><<<blocks, kThreads, 0, stream>>>(batch, means, result);
 }
 
 template <typename T>
-void launch(const ImageBatch& batch, float* means, float* result, cudaStream_t stream) {
+void launch(const InputBatch& batch, float* means, float* result, cudaStream_t stream) {
   if (batch.channels == 1) launchFor<T, 1>(batch, means, result, stream);
   else launchFor<T, 3>(batch, means, result, stream);
 }
 
 }  // namespace
 
-cudaError_t launchAugmentImages(const ImageBatch& batch, float* means, float* result, cudaStream_t stream) {
+cudaError_t launchAugmentImages(const InputBatch& batch, float* means, float* result, cudaStream_t stream) {
   if (batch.count == 0 || batch.resultPixels() == 0) return cudaSuccess;
   if (batch.isBytes) launch<uint8_t>(batch, means, result, stream);
   else launch<float>(batch, means, result, stream);

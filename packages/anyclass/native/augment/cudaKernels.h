@@ -10,6 +10,6 @@ namespace anyclass {
 
 // Writes the mean gray of each image before its contrast changes to `means`, then the normalized pixels, three values
 // each, to `result`.
-cudaError_t launchAugmentImages(const ImageBatch& batch, float* means, float* result, cudaStream_t stream);
+cudaError_t launchAugmentImages(const InputBatch& batch, float* means, float* result, cudaStream_t stream);
 
 }  // namespace anyclass

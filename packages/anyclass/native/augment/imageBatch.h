@@ -34,7 +34,7 @@ struct ImageParameters {
   }
 };
 
-struct ImageBatch {
+struct InputBatch {
   const void* images;  // [count, height, width, channels]: bytes, or float32 from 0 to 1
   bool isBytes;
   int64_t count;

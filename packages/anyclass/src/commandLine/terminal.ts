@@ -22,9 +22,9 @@ export interface Terminal {
  * Returns the terminal of this process. With several ranks, only the first prints; the others only say why
  * they failed.
  */
-export function standardTerminal(isSpeaker = true): Terminal {
+export function standardTerminal(isFirstRank = true): Terminal {
   const say = (text: string) => void process.stderr.write(`${escaped(text)}\n`);
-  if (!isSpeaker) return { print() {}, note() {}, fail: say, onEvent() {} };
+  if (!isFirstRank) return { print() {}, note() {}, fail: say, onEvent() {} };
   return {
     print: (text) => void process.stdout.write(`${escaped(text)}\n`),
     note: say,

@@ -9,7 +9,7 @@ import type { Configuration } from '../configuration/schema.js';
 import { configurationSchema } from '../configuration/schema.js';
 import { validateConfiguration, validateParts } from '../configuration/validate.js';
 import { splitNames } from '../data/dataset/dataset.js';
-import { isSpeaker } from '../distribution/speaker.js';
+import { isFirstRank } from '../distribution/firstRank.js';
 import { UsageError } from '../errors/usageError.js';
 import { readClassImportance } from '../evaluation/classImportance.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
@@ -17,7 +17,7 @@ import { evaluateScores } from '../evaluation/evaluateScores.js';
 import { readingFor } from '../evaluation/runSettings.js';
 import type { Judgment } from '../events/judgment.js';
 import type { Quarantined } from '../events/runSummary.js';
-import { judgmentVerdict } from '../experiments/verdict.js';
+import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
 import { checkInputFile } from '../files/inputs.js';
 import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
 import { judgmentText } from '../reports/judgmentText.js';
@@ -205,7 +205,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     cache: data.cache,
     onEvent: terminal.onEvent,
   });
-  if (!isSpeaker()) return judgment;
+  if (!isFirstRank()) return judgment;
   for (const { name, reason } of quarantined) terminal.note(`skipped ${name}: ${reason}`);
   if (saveScores !== undefined) {
     makeFolderOf('--save-scores', saveScores);

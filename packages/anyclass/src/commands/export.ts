@@ -7,10 +7,10 @@ import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { type ReadingSettings, readingFor } from '../evaluation/runSettings.js';
 import { exportFolder, type Library } from '../export/exportFolder.js';
-import type { ExportedModel } from '../export/foreignWeights.js';
+import { exportVerdict } from '../export/exportVerdict.js';
+import type { ForeignExport } from '../export/foreignWeights.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../export/onnx/exportOnnx.js';
 import { extraOutputs } from '../export/onnx/modelOutputs.js';
-import { exportVerdict } from '../export/verdict.js';
 import { exportWeb, type WebExport } from '../export/web/exportWeb.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf } from '../files/outputs.js';
 import { onnxPrecisions } from '../inference/onnx/exportedModel.js';
@@ -154,7 +154,7 @@ async function exportForLibrary(
   library: Library,
   { model, out, json }: Options,
   terminal: Terminal,
-): Promise<ExportedModel> {
+): Promise<ForeignExport> {
   checkOutputFolder('--out', out);
   const exported = exportFolder(library, model, out);
   terminal.print(

@@ -176,7 +176,7 @@ async function predictShare(
     ? featureInputs(paths, description.features, undefined, signal)
     : imageInputs(paths, undefined, signal, skipped.add);
   const noun = takesFeatures(description) ? 'row' : 'image';
-  const spared = out === undefined ? inputs : sparing(out, inputs);
+  const spared = out === undefined ? inputs : refusingOutput(out, inputs);
   for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile, signal })) {
     // Ranks that write their own files stop together, at their next synchronization.
     if (signal.aborted && !(ranks && isOwnFile)) break;
@@ -262,7 +262,10 @@ function checkOutput(
 /**
  * Passes inputs on and throws if one is the output file: patterns and lists reveal their files one by one.
  */
-async function* sparing(out: string, inputs: AsyncIterable<PredictorInput>): AsyncGenerator<PredictorInput> {
+async function* refusingOutput(
+  out: string,
+  inputs: AsyncIterable<PredictorInput>,
+): AsyncGenerator<PredictorInput> {
   const isThere = existsSync(out);
   for await (const input of inputs) {
     if (isThere && 'path' in input && input.path !== undefined) refuseSameFile('--out', out, input.path);

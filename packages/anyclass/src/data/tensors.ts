@@ -23,5 +23,5 @@ export {
   type DeviceBatchOptions,
   deviceBatch,
   deviceImages,
-  type ImageBatch,
+  type InputBatch,
 } from './batches/deviceBatch.js';

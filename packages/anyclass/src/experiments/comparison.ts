@@ -4,13 +4,13 @@
 import { checkDecisionOptions, type FitDecisionOptions } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { Comparison } from './comparisonResult.js';
+import { comparisonVerdict } from './comparisonVerdict.js';
 import { confoundedPairs } from './confounds.js';
 import { judgeGroup } from './judgedGroup.js';
 import { lossPairs } from './lossPairs.js';
 import { type DrawTask, methodDifferences } from './methodDifferences.js';
 import type { Run } from './readRuns.js';
 import { groupBySeed } from './seedGroups.js';
-import { comparisonVerdict } from './verdict.js';
 
 /** How runs are decided. Default: the gate, at 5% false alarms with a confidence of 0.95. */
 export type DecisionSettings = Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta'>;

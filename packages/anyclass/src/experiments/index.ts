@@ -23,9 +23,9 @@ export type {
   MetricSpreads,
 } from './comparisonResult.js';
 export { comparisonTables } from './comparisonTables.js';
+export { comparisonVerdict, judgmentVerdict } from './comparisonVerdict.js';
 export type { DecisionChoice } from './decisionText.js';
 export type { Spread } from './metrics.js';
 export { type JudgedSplit, type Run, readRun, readRuns, type ScoredImages } from './readRuns.js';
 export type { Recommendation, Sweep, SweepPoint, ValueDifference } from './sweepResult.js';
 export type { TradeOffSpread } from './tradeOff.js';
-export { comparisonVerdict, judgmentVerdict } from './verdict.js';

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import type { Configuration } from '../configuration/schema.js';
-import { type NetworkName, networkCost, takesFeatures } from '../networks/catalog.js';
+import { isFeatureNetwork, type NetworkName, networkCost } from '../networks/catalog.js';
 
 /** The size of a run's data. */
 export interface RunSize {
@@ -46,7 +46,7 @@ export function assumedRate(
   const perImage = passes * networkCost(name, classes).multiplyAdds;
   const at224 = device === 'gpu' ? (h200Rates[name] ?? h200Speed / perImage) : (cores * coreSpeed) / perImage;
   // In networks this small, most of the time goes to a step's overhead, not to its matrix products.
-  if (takesFeatures(name)) return Math.min(at224, vectorsPerSecond);
+  if (isFeatureNetwork(name)) return Math.min(at224, vectorsPerSecond);
   return at224 * (224 / inputSize) ** 2;
 }
 

@@ -12,7 +12,7 @@ import { imageBytes } from '../data/dataset/reading/pixelFormat.js';
 import { parseDataset } from '../data/datasetSpec.js';
 import { openPrepared } from '../data/openPrepared.js';
 import type { RunEventListener } from '../events/runEvent.js';
-import { takesFeatures } from '../networks/catalog.js';
+import { isFeatureNetwork } from '../networks/catalog.js';
 
 /** Bytes to leave free on the disk for checkpoints and scores. */
 const reserve = 2 * 2 ** 30;
@@ -52,7 +52,7 @@ async function prepareOne(
   signal: AbortSignal,
 ): Promise<void> {
   const [{ data, network }] = runs;
-  if (takesFeatures(network.name)) return; // feature vectors need no decoding
+  if (isFeatureNetwork(network.name)) return; // feature vectors need no decoding
   const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
     if (dataset.features) return; // the run itself reports that its network takes images

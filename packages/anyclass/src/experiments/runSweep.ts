@@ -4,6 +4,7 @@ import { checkDecisionOptions } from '@anyclass/core';
 import { readConfiguration } from '../training/readConfiguration.js';
 import { type ExperimentHooks, type ExperimentOptions, request } from './compare.js';
 import { comparisonTables } from './comparisonTables.js';
+import { sweepVerdict } from './comparisonVerdict.js';
 import { runExperiment } from './experiment.js';
 import { planRuns } from './plan.js';
 import { readRuns } from './readRuns.js';
@@ -17,7 +18,6 @@ import {
 import { plannedValues, recommend, sweepPoints } from './sweep.js';
 import { type SweptValues, sweepVariants, sweptField } from './sweepPlan.js';
 import type { Sweep } from './sweepResult.js';
-import { sweepVerdict } from './verdict.js';
 
 export interface SweepOptions extends ExperimentOptions {
   /** The field and its values. Default: λ at the values that the paper tries. */

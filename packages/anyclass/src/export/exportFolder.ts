@@ -1,5 +1,5 @@
 import { loadModel } from '../runs/modelFile.js';
-import type { ExportedModel } from './foreignWeights.js';
+import type { ForeignExport } from './foreignWeights.js';
 import { exportTimm } from './timm.js';
 import { exportTorchvision } from './torchvision.js';
 
@@ -14,7 +14,7 @@ export type Library = keyof typeof libraries;
  * @example
  * exportFolder('timm', 'runs/sewer', 'sewer-timm').architecture // 'tresnet_l'
  */
-export function exportFolder(library: Library, path: string, folder: string): ExportedModel {
+export function exportFolder(library: Library, path: string, folder: string): ForeignExport {
   const model = loadModel(path);
   try {
     return libraries[library](model, folder);

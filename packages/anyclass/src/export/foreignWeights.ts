@@ -12,7 +12,7 @@ import type { Network } from '../networks/network.js';
 import type { Model, ModelDescription } from '../runs/modelFile.js';
 
 /** What an export wrote. */
-export interface ExportedModel {
+export interface ForeignExport {
   readonly folder: string;
   /** The library's name for the network. */
   readonly architecture: string;

@@ -1,6 +1,6 @@
 import type { Model } from '../runs/modelFile.js';
 import {
-  type ExportedModel,
+  type ForeignExport,
   foreignNetwork,
   imagePreparation,
   threeChannels,
@@ -16,7 +16,7 @@ import {
  * exportTimm(loadModel('runs/sewer'), 'sewer-timm').architecture // 'tresnet_l'
  * // in Python: timm.create_model('local-dir:sewer-timm', pretrained=True), then a sigmoid of its logits
  */
-export function exportTimm(model: Model, folder: string): ExportedModel {
+export function exportTimm(model: Model, folder: string): ForeignExport {
   const { network, description } = model;
   const rules = foreignNetwork(network, 'timm');
   const { inputSize } = network.options;

@@ -1,6 +1,6 @@
 import type { Model } from '../runs/modelFile.js';
 import {
-  type ExportedModel,
+  type ForeignExport,
   foreignNetwork,
   imagePreparation,
   threeChannels,
@@ -16,7 +16,7 @@ import {
  * // in Python: model = torchvision.models.get_model(config['architecture'], **config['arguments'])
  * //            model.load_state_dict(safetensors.torch.load_file('sewer-torchvision/model.safetensors'))
  */
-export function exportTorchvision(model: Model, folder: string): ExportedModel {
+export function exportTorchvision(model: Model, folder: string): ForeignExport {
   const { network, description } = model;
   const rules = foreignNetwork(network, 'torchvision');
   const { inputSize } = network.options;

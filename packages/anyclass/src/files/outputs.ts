@@ -17,11 +17,11 @@ import { type Draft, draftFor, writeWhole } from './wholeFile.js';
  */
 export function checkOutputFile(option: string, path: string, rules: ReplacingRules): void {
   checkWritable(option, path);
-  telling(option, path, () => refuseReplacing(path, rules));
+  withPathInErrors(option, path, () => refuseReplacing(path, rules));
 }
 
 function checkWritable(option: string, path: string): void {
-  telling(option, path, () => {
+  withPathInErrors(option, path, () => {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new UserError('it is a folder');
     if (isSpecialFile(path)) accessSync(path, constants.W_OK);
     else checkFolder(dirname(resolve(path)));
@@ -35,7 +35,7 @@ function checkWritable(option: string, path: string): void {
  * checkOutputFolder('--assets', 'report.html') // UserError: --assets report.html cannot be written: it is a file, not a folder
  */
 export function checkOutputFolder(option: string, path: string): void {
-  telling(option, path, () => checkFolder(resolve(path)));
+  withPathInErrors(option, path, () => checkFolder(resolve(path)));
 }
 
 /** Writes the file that `option` names and creates the folders above it. */
@@ -53,7 +53,7 @@ export function draftOutput(option: string, path: string): Draft {
 /** Creates the folders above the file that `option` names. */
 export function makeFolderOf(option: string, path: string): void {
   checkWritable(option, path);
-  telling(option, path, () => mkdirSync(dirname(path), { recursive: true }));
+  withPathInErrors(option, path, () => mkdirSync(dirname(path), { recursive: true }));
 }
 
 /** Checks that the folder, or its nearest existing parent, can be written to. */
@@ -67,7 +67,7 @@ function checkFolder(path: string): void {
   accessSync(path, constants.W_OK | constants.X_OK);
 }
 
-function telling(option: string, path: string, work: () => void): void {
+function withPathInErrors(option: string, path: string, work: () => void): void {
   try {
     work();
   } catch (error) {

@@ -41,7 +41,7 @@ export type Draft = FileDraft;
  * draft.finish();
  */
 export function draftFor(path: string): Draft {
-  const telling = <T>(work: () => T): T => {
+  const withPathInErrors = <T>(work: () => T): T => {
     try {
       return work();
     } catch (error) {
@@ -51,13 +51,13 @@ export function draftFor(path: string): Draft {
     }
   };
   const draftPath = (target: string) => `${target}.${process.pid}.part`;
-  const draft = telling(() => draftFile(path, { draftPath }));
+  const draft = withPathInErrors(() => draftFile(path, { draftPath }));
   return {
     path: draft.path,
-    write: (text) => telling(() => draft.write(text)),
-    finish: () => telling(() => draft.finish()),
-    leave: () => telling(() => draft.leave()),
-    discard: () => telling(() => draft.discard()),
+    write: (text) => withPathInErrors(() => draft.write(text)),
+    finish: () => withPathInErrors(() => draft.finish()),
+    leave: () => withPathInErrors(() => draft.leave()),
+    discard: () => withPathInErrors(() => draft.discard()),
   };
 }
 

@@ -8,13 +8,13 @@ import { withSharedLock } from '@anyclass/files';
 import {
   type Checksum,
   checksumOfTag,
+  defaultPatience,
   type Patience,
   request,
   retrying,
   TemporaryProblem,
   type Transfer,
   transfer,
-  usualPatience,
 } from '@anyclass/files/downloads';
 import { UserError } from '../errors/userError.js';
 import type { RunEventListener } from '../events/runEvent.js';
@@ -138,7 +138,7 @@ export interface HubFacts {
  * const { checksum } = await hubFacts({ repository: 'timm/resnet18.a1_in1k', revision: 'main', file: 'model.safetensors' });
  */
 export async function hubFacts(wanted: HubFile, options: DownloadOptions = {}): Promise<HubFacts> {
-  const { settings = hubSettings(), patience = usualPatience, signal } = options;
+  const { settings = hubSettings(), patience = defaultPatience, signal } = options;
   const title = titleOf(wanted);
   const ask = async () => {
     const silence = AbortSignal.timeout(patience.silence);
@@ -218,7 +218,7 @@ export interface SharedDownload
  * transfers and the others wait.
  */
 export async function downloadOnce(download: SharedDownload): Promise<void> {
-  const { lock, target, keep, title, signal, onEvent, patience = usualPatience } = download;
+  const { lock, target, keep, title, signal, onEvent, patience = defaultPatience } = download;
   const { settings = hubSettings() } = download;
   mkdirSync(dirname(lock), { recursive: true });
   mkdirSync(dirname(target), { recursive: true });

@@ -2,14 +2,14 @@
 
 import { availableParallelism } from 'node:os';
 import { createAssembler } from '../data/batches/assembler.js';
-import type { ImageBatch } from '../data/batches/deviceBatch.js';
+import type { InputBatch } from '../data/batches/deviceBatch.js';
 import { imageBytes, type PixelFormat } from '../data/dataset/reading/pixelFormat.js';
 import { createDecoder, type UnreadImage } from '../data/images/decoding/decoder.js';
 import { MachineError } from '../data/images/storage/storage.js';
 import { reasonOf } from '../errors/reasonOf.js';
 
 /** A batch, and the outcome for every image that was meant for it. */
-export interface DecodedBatch<Image extends UnreadImage> extends ImageBatch, Disposable {
+export interface DecodedBatch<Image extends UnreadImage> extends InputBatch, Disposable {
   /** In the order in which they were given. An image without a failure is in the batch. */
   readonly entries: readonly { readonly image: Image; readonly failure?: string }[];
 }
@@ -50,7 +50,7 @@ export async function* decodedBatches<Image extends UnreadImage>(
       );
     }
     const { size, bytes } = await draft.finish();
-    return { entries, size, images: bytes, [Symbol.dispose]: () => draft[Symbol.dispose]() };
+    return { entries, size, inputs: bytes, [Symbol.dispose]: () => draft[Symbol.dispose]() };
   };
   try {
     for (let ahead = take(); ; ) {

@@ -2,7 +2,7 @@
 
 import { sigmoid } from '@anyclass/core';
 import { captureStep, noGrad, type Tensor, tidy } from '@anyclass/torch';
-import { deviceFeatures, deviceImages, type ImageBatch } from '../data/batches/deviceBatch.js';
+import { deviceFeatures, deviceImages, type InputBatch } from '../data/batches/deviceBatch.js';
 import { type InputFormat, type ModelInput, takesFeatures } from '../data/dataset/inputs.js';
 import { pixelFormat } from '../data/dataset/preparation.js';
 import type { Network } from '../networks/network.js';
@@ -13,7 +13,7 @@ export interface Scorer {
   /** How images must be decoded, or how many features there are. */
   readonly format: InputFormat;
   /** Returns logits [batch, classes] in CPU memory. */
-  score(batch: ImageBatch): Float32Array | Promise<Float32Array>;
+  score(batch: InputBatch): Float32Array | Promise<Float32Array>;
 }
 
 export interface ScorerOptions extends ComputeSettings {
@@ -69,7 +69,7 @@ function arrival(
   { options: { inputSize } }: Network,
   input: ModelInput,
   device: ComputeSettings['device'],
-): { readonly format: InputFormat; readonly toDevice: (batch: ImageBatch) => Tensor } {
+): { readonly format: InputFormat; readonly toDevice: (batch: InputBatch) => Tensor } {
   if (takesFeatures(input)) {
     const format = { features: inputSize };
     return { format, toDevice: (batch) => deviceFeatures(batch, format, device) };
@@ -86,7 +86,7 @@ function arrival(
  * @example
  * for await (const { batch, logits } of scoredBatches(loader.epoch(0), scorer)) console.log(batch.size, logits);
  */
-export async function* scoredBatches<Images extends ImageBatch & Disposable>(
+export async function* scoredBatches<Images extends InputBatch & Disposable>(
   batches: AsyncIterable<Images>,
   scorer: Scorer,
 ): AsyncGenerator<{ readonly batch: Images; readonly logits: Float32Array }> {

@@ -1,6 +1,6 @@
 // Batches of feature vectors for a model.
 
-import type { ImageBatch } from '../data/batches/deviceBatch.js';
+import type { InputBatch } from '../data/batches/deviceBatch.js';
 import { type FeatureFormat, floatsOf } from '../data/dataset/inputs.js';
 import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
@@ -22,7 +22,7 @@ export interface FailedInput {
 }
 
 /** A batch, and the outcome for each of its inputs. */
-export interface VectorBatch extends ImageBatch, Disposable {
+export interface VectorBatch extends InputBatch, Disposable {
   readonly entries: readonly { readonly image: { readonly name: string }; readonly failure?: string }[];
 }
 
@@ -47,10 +47,10 @@ export async function* vectorBatches(
   let entries: { image: { name: string }; failure?: string }[] = [];
   let vectors: ArrayLike<number>[] = [];
   const made = (): VectorBatch => {
-    const images = new Uint8Array(4 * features * vectors.length);
-    const values = floatsOf(images, 0, features * vectors.length);
+    const bytes = new Uint8Array(4 * features * vectors.length);
+    const values = floatsOf(bytes, 0, features * vectors.length);
     for (const [i, vector] of vectors.entries()) values.set(vector, i * features);
-    const batch = { entries, size: vectors.length, images, [Symbol.dispose]: () => {} };
+    const batch = { entries, size: vectors.length, inputs: bytes, [Symbol.dispose]: () => {} };
     [entries, vectors] = [[], []];
     return batch;
   };

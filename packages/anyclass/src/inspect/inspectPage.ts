@@ -12,7 +12,7 @@ import { classTable, labelTable, pairTable, splitTable } from './inspectTables.j
 import { featureText } from './inspectText.js';
 import type { PagePictures, Picture } from './pagePictures.js';
 import type { SampleRow } from './samples.js';
-import { seriousFirst } from './verdict.js';
+import { seriousFirst } from './inspectionVerdict.js';
 
 /**
  * An inspection as one self-contained HTML page: charts are SVG, and images are embedded.

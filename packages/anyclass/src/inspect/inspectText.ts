@@ -3,7 +3,7 @@ import type { LevelStatistics } from '../data/images/levelSurvey.js';
 import { counted, inflected } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
 import type { FeatureSummary, ImageStatistics, Inspection, LabelCount } from './inspection.js';
-import { inspectionVerdict } from './verdict.js';
+import { inspectionVerdict } from './inspectionVerdict.js';
 
 /**
  * An inspection as text for a terminal.

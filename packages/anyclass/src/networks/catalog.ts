@@ -80,12 +80,12 @@ export function optionsOfShapes(
 }
 
 /** Whether a network takes feature vectors instead of images. */
-export function takesFeatures(name: NetworkName): boolean {
+export function isFeatureNetwork(name: NetworkName): boolean {
   return networkDefinitions[name].input === 'features';
 }
 
 /** The networks that take feature vectors. */
-export const featureNetworks: readonly NetworkName[] = networkNames.filter(takesFeatures);
+export const featureNetworks: readonly NetworkName[] = networkNames.filter(isFeatureNetwork);
 
 /**
  * Returns how many pixels of the image's side one cell of the last feature map covers; undefined for feature vectors.

@@ -2,7 +2,7 @@ import type { Scored } from '@anyclass/core';
 import { folded, verdict } from '@anyclass/kit';
 import type { Judgment } from '../events/judgment.js';
 import type { Quarantined } from '../events/runSummary.js';
-import { judgmentVerdict } from '../experiments/verdict.js';
+import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
 import { chartRow } from '../pages/blocks.js';
 import { page } from '../pages/page.js';
 import { answers } from './run/answers.js';

@@ -4,7 +4,7 @@ import { describeFalseAlarms, describeGuarantee } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import type { Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
-import { judgmentVerdict } from '../experiments/verdict.js';
+import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
 import { type Table, textTable } from '../tables/index.js';
 import { classTable, metricTable } from './metricTables.js';
 

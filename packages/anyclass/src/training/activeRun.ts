@@ -49,11 +49,11 @@ export interface ActiveRun {
 /** With several ranks, only the first one reports events; the others report only failures. */
 export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks): ActiveRun {
   const paths = runPaths(folder);
-  const isSpeaker = ranks?.isFirst ?? true;
+  const isFirstRank = ranks?.isFirst ?? true;
   let log: RunEventListener | undefined;
   const emit: RunEventListener = (event) => {
     log?.(event);
-    if (isSpeaker || event.type === 'failed') options.onEvent?.(event);
+    if (isFirstRank || event.type === 'failed') options.onEvent?.(event);
   };
   return {
     paths,
@@ -63,7 +63,7 @@ export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks):
     ranks,
     lastCheckpoint: undefined,
     keepLog() {
-      if (isSpeaker) log ??= eventLog(paths.events);
+      if (isFirstRank) log ??= eventLog(paths.events);
     },
   };
 }

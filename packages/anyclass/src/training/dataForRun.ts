@@ -17,7 +17,7 @@ import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import { validationRemarks } from '../inspect/validationPositives.js';
-import { featureNetworks, takesFeatures } from '../networks/catalog.js';
+import { featureNetworks, isFeatureNetwork } from '../networks/catalog.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
 
 /** The schema's default, which means that the user did not choose a size. */
@@ -112,7 +112,7 @@ function networkInput(
   { name, inputSize }: Configuration['network'],
   { features, name: dataset, preparation, images }: Dataset,
 ): { readonly format: InputFormat; readonly input: ModelInput } {
-  if (!takesFeatures(name)) {
+  if (!isFeatureNetwork(name)) {
     if (features || images.absent !== undefined) {
       throw new UserError(
         `${dataset} holds features, but ${name} takes images; set network.name to ${featureNetworks.join(' or ')}`,

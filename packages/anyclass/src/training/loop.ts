@@ -8,7 +8,7 @@ import type { ActiveRun, TrainingResult } from './activeRun.js';
 import { keepBestWeights, noteBest } from './bestWeights.js';
 import { finishRun } from './finishRun.js';
 import { firstStep, type Validation } from './progress.js';
-import { refuseBrokenWeights, saveCheckpoint, telling } from './savedState.js';
+import { explainingFailure, refuseBrokenWeights, saveCheckpoint } from './savedState.js';
 import type { Session } from './session.js';
 import { trainEpoch } from './trainEpoch.js';
 import { validate } from './validate.js';
@@ -44,7 +44,7 @@ export async function trainToEnd(session: Session, run: ActiveRun): Promise<Trai
 /** Writes the files of an epoch and reports it; returns whether the caller wants the run to stop. */
 async function endEpoch(session: Session, run: ActiveRun, validation: Validation): Promise<boolean> {
   const record = epochRecord(session, validation);
-  telling(run, () => {
+  explainingFailure(run, () => {
     keepBestWeights(session, run, validation);
     appendEpoch(run.paths.metrics, record);
   });

@@ -127,7 +127,7 @@ test('every undecided row trains the classes whose labels are known', async () =
     for await (using batch of loader.epoch(epoch)) {
       for (const row of batch.indices) seen.add(row);
       tidy(() => {
-        const { images, targets } = deviceBatch(batch, normalized);
+        const { inputs: images, targets } = deviceBatch(batch, normalized);
         step(images, targets);
       });
     }
@@ -137,7 +137,7 @@ test('every undecided row trains the classes whose labels are known', async () =
   const validation = createLoader(dataset, inputs, { rows: dataset.splits.validation, batchSize: 60 });
   for await (using batch of validation.epoch(0)) {
     const logits = tidy(() =>
-      noGrad(() => network.forward(deviceBatch(batch, normalized).images).toFloat32Array()),
+      noGrad(() => network.forward(deviceBatch(batch, normalized).inputs).toFloat32Array()),
     );
     const cracks = Array.from(batch.indices, (_, i) => ({
       logit: logits[2 * i]!,

@@ -19,7 +19,7 @@ export function saveCheckpoint(session: Session, run: ActiveRun): void {
   const { checkpoints } = run.paths;
   const content = checkpointOf(session);
   if (run.ranks && !run.ranks.isFirst) return;
-  const checkpoint = telling(run, () => {
+  const checkpoint = explainingFailure(run, () => {
     const path = writeCheckpoint(checkpoints, content);
     pruneCheckpoints(checkpoints, session.configuration.checkpoints.keep);
     return path;
@@ -50,7 +50,7 @@ export function refuseBrokenWeights({ network, progress }: Session, { lastCheckp
 /**
  * Calls `write`. If a file cannot be written, the error says what is left of the run and how to resume it.
  */
-export function telling<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T): T {
+export function explainingFailure<T>({ paths, lastCheckpoint }: ActiveRun, write: () => T): T {
   try {
     return write();
   } catch (error) {

@@ -21,7 +21,7 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
   const clock = epochClock(session);
   const part = trainedPart(configuration, progress.epoch);
   setTrainingMode(network, part);
-  if (progress.step === 0) tellOfPart(session, run);
+  if (progress.step === 0) noteFrozenTrunk(session, run);
   run.emit(stepEvent(session, clock, metrics.waiting));
   const { ranks } = run;
   const isAborted = () => run.options.signal?.aborted ?? false;
@@ -33,8 +33,8 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
     if (batch.size > 0 || ranks) {
       setRate(session);
       const outcome = tidy(() => {
-        const { images, targets } = augmentedBatch(session, batch);
-        return session.steps[part](images, targets);
+        const { inputs, targets } = augmentedBatch(session, batch);
+        return session.steps[part](inputs, targets);
       });
       metrics.add(outcome, progress.step, batch.indices);
     }
@@ -61,7 +61,7 @@ function setRate({ scheduler, configuration, progress, loader }: Session): void 
 }
 
 /** If a run starts with a frozen trunk, its first epoch and the first unfrozen one say so. */
-function tellOfPart({ configuration: { network }, progress }: Session, run: ActiveRun): void {
+function noteFrozenTrunk({ configuration: { network }, progress }: Session, run: ActiveRun): void {
   const { frozenEpochs } = network;
   if (frozenEpochs === 0) return;
   if (progress.epoch === 0)

@@ -15,7 +15,7 @@ export interface Patience {
   readonly silence: number;
 }
 
-export const usualPatience: Patience = {
+export const defaultPatience: Patience = {
   tries: 6,
   firstPause: 500,
   longestPause: 15_000,
@@ -40,7 +40,7 @@ export interface RetryOptions {
  * @throws DownloadError after the last try
  *
  * @example
- * await retrying(() => fileFacts(address), { title: 'config.json', patience: usualPatience });
+ * await retrying(() => fileFacts(address), { title: 'config.json', patience: defaultPatience });
  */
 export async function retrying<Result>(
   work: () => Promise<Result>,

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fileServer, sha256Of } from '../../test/fileServer.js';
-import { partialEnding, type Transfer, transfer, usualPatience } from './index.js';
+import { defaultPatience, partialEnding, type Transfer, transfer } from './index.js';
 
 const content = randomBytes(3_000_000);
 const sha256 = sha256Of(content);
-const quick = { ...usualPatience, tries: 4, firstPause: 1 };
+const quick = { ...defaultPatience, tries: 4, firstPause: 1 };
 const server = await fileServer(content);
 let folder = '';
 let file = '';

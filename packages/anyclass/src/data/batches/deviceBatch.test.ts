@@ -28,7 +28,7 @@ function colorBatch(size: number, width: number, height: number, byte: () => num
     epoch: 0,
     step: 0,
     size,
-    images: Uint8Array.from({ length: size * width * height * 3 }, byte),
+    inputs: Uint8Array.from({ length: size * width * height * 3 }, byte),
     targets: new Float32Array(size),
     indices: Int32Array.from({ length: size }, (_, i) => i),
     [Symbol.dispose]() {},
@@ -39,12 +39,12 @@ const options = { format, device: 'cpu', mean: [0.1], std: [0.5] } as const;
 
 test('evaluation: bytes become normalized floats on three equal channels, in channels-last order', async () => {
   const batch = await firstBatch(4);
-  const { images, targets } = deviceBatch(batch, options);
+  const { inputs: images, targets } = deviceBatch(batch, options);
   expect(images.shape).toEqual([4, 3, 64, 64]);
   expect(images.isContiguous('channelsLast')).toBe(true);
   const values = images.toFloat32Array();
   for (const at of [0, 1000, 4095]) {
-    expect(values[at]).toBeCloseTo((batch.images[at]! / 255 - 0.1) / 0.5, 6);
+    expect(values[at]).toBeCloseTo((batch.inputs[at]! / 255 - 0.1) / 0.5, 6);
     expect(values[4096 + at]).toBe(values[at]);
   }
   expect([...targets.toFloat32Array()]).toEqual([...batch.targets]);
@@ -64,10 +64,10 @@ test('augmentation of an image does not depend on its batch', async () => {
     ...augmentations['x-ray'],
     resizedCrop: { scale: [0.5, 1], ratio: [0.75, 1.33] },
   } as const;
-  const large = deviceBatch(await firstBatch(16), { ...options, augmentation, seed: 9 }).images;
-  const small = deviceBatch(await firstBatch(4), { ...options, augmentation, seed: 9 }).images;
+  const large = deviceBatch(await firstBatch(16), { ...options, augmentation, seed: 9 }).inputs;
+  const small = deviceBatch(await firstBatch(4), { ...options, augmentation, seed: 9 }).inputs;
   expect(small.toFloat32Array()).toEqual(large.narrow(0, 0, 4).toFloat32Array());
-  const plain = deviceBatch(await firstBatch(4), options).images;
+  const plain = deviceBatch(await firstBatch(4), options).inputs;
   expect(small.toFloat32Array()).not.toEqual(plain.toFloat32Array());
 });
 
@@ -76,7 +76,7 @@ test('nothing but the result stays alive', async () => {
   const before = liveTensors();
   const result = deviceBatch(batch, { ...options, augmentation: augmentations['x-ray'] });
   expect(liveTensors() - before).toBe(2);
-  result.images.dispose();
+  result.inputs.dispose();
   result.targets.dispose();
 });
 
@@ -85,17 +85,17 @@ test('each color is normalized by its own mean and standard deviation, whatever 
   for (const width of [1, 5, 64, 131]) {
     const batch = colorBatch(2, width, 3, () => draw.below(256));
     const given = { format: { width, height: 3, channels: 3 }, device: 'cpu', mean, std } as const;
-    const values = deviceBatch(batch, given).images.permute([0, 2, 3, 1]).toFloat32Array();
+    const values = deviceBatch(batch, given).inputs.permute([0, 2, 3, 1]).toFloat32Array();
     values.forEach((value, i) => {
-      expect(value).toBeCloseTo((batch.images[i]! / 255 - mean[i % 3]!) / std[i % 3]!, 5);
+      expect(value).toBeCloseTo((batch.inputs[i]! / 255 - mean[i % 3]!) / std[i % 3]!, 5);
     });
   }
 });
 
 test('an empty augmentation gives the same result as none', async () => {
   const batch = await firstBatch(5);
-  const plain = deviceBatch(batch, options).images.toFloat32Array();
-  const augmented = deviceBatch(batch, { ...options, augmentation: {} }).images.toFloat32Array();
+  const plain = deviceBatch(batch, options).inputs.toFloat32Array();
+  const augmented = deviceBatch(batch, { ...options, augmentation: {} }).inputs.toFloat32Array();
   augmented.forEach((value, i) => {
     expect(value).toBeCloseTo(plain[i]!, 5);
   });
@@ -109,7 +109,7 @@ test('pixels rotated in from outside are black before color changes and normaliz
   } as const;
   const white = colorBatch(6, 32, 32, () => 255);
   const given = { format: { width: 32, height: 32, channels: 3 }, device: 'cpu', mean, std } as const;
-  const { images } = deviceBatch(white, { ...given, augmentation });
+  const { inputs: images } = deviceBatch(white, { ...given, augmentation });
   expect(images.isContiguous('channelsLast')).toBe(true);
   const black = Math.fround(-mean[0]! / std[0]!);
   const darkest = (0.6 - mean[0]!) / std[0]!;
@@ -130,11 +130,11 @@ test("a batch's memory is not reused while any tensor refers to it", () => {
   const first = deviceBatch(
     colorBatch(4, 8, 8, () => 255),
     given,
-  ).images;
+  ).inputs;
   const part = first.narrow(0, 1, 2);
   first.dispose();
   for (let i = 0; i < 5; i++) {
-    const { images } = deviceBatch(
+    const { inputs: images } = deviceBatch(
       colorBatch(4, 8, 8, () => 51),
       given,
     );
@@ -156,9 +156,9 @@ describe.skipIf(!hasCuda())(`batches on cuda${hasCuda() ? '' : ' (skipped: no CU
     const batches = Array.from({ length: 8 }, () => colorBatch(32, 64, 64, () => draw.below(256)));
     // All are in flight before the first is checked: pinned memory that is released too early would show.
     const arrived = batches.map((batch) => {
-      const bytes = Uint8Array.from(batch.images);
-      const { images } = deviceBatch(batch, given);
-      batch.images.fill(0); // the loader reuses the memory immediately
+      const bytes = Uint8Array.from(batch.inputs);
+      const { inputs: images } = deviceBatch(batch, given);
+      batch.inputs.fill(0); // the loader reuses the memory immediately
       return { bytes, images };
     });
     for (const { bytes, images } of arrived) {

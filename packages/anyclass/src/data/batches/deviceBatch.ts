@@ -24,15 +24,15 @@ export interface DeviceBatch {
   /**
    * [N, 3, H, W] float32 in channels-last order, normalized; for feature vectors, [N, features], unchanged.
    */
-  readonly images: Tensor;
+  readonly inputs: Tensor;
   /** [N, classes] float32: 1 present, 0 absent, a number in between, or NaN for unknown. */
   readonly targets: Tensor;
 }
 
-/** Images of one size in plain memory, N x height x width x channels. */
-export interface ImageBatch {
+/** Images of one size in plain memory, N x height x width x channels, or feature vectors, N x features. */
+export interface InputBatch {
   readonly size: number;
-  readonly images: Uint8Array;
+  readonly inputs: Uint8Array;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface ImageBatch {
  * const images = deviceImages(batch, { format, device: 'cuda', mean, std });
  */
 export function deviceImages(
-  batch: ImageBatch,
+  batch: InputBatch,
   options: Omit<DeviceBatchOptions, 'augmentation' | 'seed' | 'resultSize'>,
 ): Tensor {
   return noGrad(() =>
@@ -57,14 +57,14 @@ export function deviceImages(
  * disposes of the tensors.
  *
  * @example
- * const { images, targets } = deviceBatch(batch, { format, device: 'cuda', ...dataset.preparation, augmentation, seed: 1 });
+ * const { inputs, targets } = deviceBatch(batch, { format, device: 'cuda', ...dataset.preparation, augmentation, seed: 1 });
  */
 export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBatch {
   const { augmentation, device, resultSize } = options;
   const changes = augmentation && drawFor(batch, augmentation, options);
   return noGrad(() =>
     tidy(() => ({
-      images: uploaded(batch, options, (bytes) => augmentImages(bytes, changes, options, resultSize)),
+      inputs: uploaded(batch, options, (bytes) => augmentImages(bytes, changes, options, resultSize)),
       targets: deviceTargets(batch, device),
     })),
   );
@@ -77,16 +77,16 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
  * const features = deviceFeatures(batch, { features: 294 }, 'cpu');
  */
 export function deviceFeatures(
-  { size, images }: ImageBatch,
+  { size, inputs }: InputBatch,
   { features }: FeatureFormat,
   device: Device,
 ): Tensor {
-  return tensor(floatsOf(images, 0, size * features), { shape: [size, features], device });
+  return tensor(floatsOf(inputs, 0, size * features), { shape: [size, features], device });
 }
 
 /** A training batch of feature vectors on the device. The caller disposes of the tensors. */
 export function featureBatch(batch: Batch, format: FeatureFormat, device: Device): DeviceBatch {
-  return { images: deviceFeatures(batch, format, device), targets: deviceTargets(batch, device) };
+  return { inputs: deviceFeatures(batch, format, device), targets: deviceTargets(batch, device) };
 }
 
 /**
@@ -94,12 +94,12 @@ export function featureBatch(batch: Batch, format: FeatureFormat, device: Device
  * sees the batch's own memory.
  */
 function uploaded(
-  { size, images }: ImageBatch,
+  { size, inputs }: InputBatch,
   { format, device }: Pick<DeviceBatchOptions, 'format' | 'device'>,
   make: (bytes: Tensor) => Tensor,
 ): Tensor {
   const shape = [size, format.height, format.width, format.channels];
-  return device === 'cpu' ? withBytes(images, shape, make) : make(tensor(images, { shape, device }));
+  return device === 'cpu' ? withBytes(inputs, shape, make) : make(tensor(inputs, { shape, device }));
 }
 
 function deviceTargets({ size, targets }: Batch, device: Device): Tensor {

@@ -20,7 +20,7 @@ async function collect(given: Partial<LoaderOptions>, epoch: number, startStep =
 }
 
 function content(batch: Batch): object {
-  return { indices: [...batch.indices], images: Buffer.from(batch.images), targets: [...batch.targets] };
+  return { indices: [...batch.indices], images: Buffer.from(batch.inputs), targets: [...batch.targets] };
 }
 
 test('one and eight decode threads give the same batches, byte for byte', async () => {
@@ -43,7 +43,7 @@ test('the combined batches of four ranks equal those of one', async () => {
   const ranks = await Promise.all([0, 1, 2, 3].map((rank) => collect({ rank, world: 4 }, 3)));
   const together = one.map((_, step) => ({
     indices: ranks.flatMap((batches) => [...batches[step]!.indices]),
-    images: Buffer.concat(ranks.map((batches) => batches[step]!.images)),
+    images: Buffer.concat(ranks.map((batches) => batches[step]!.inputs)),
     targets: ranks.flatMap((batches) => [...batches[step]!.targets]),
   }));
   expect(together).toEqual(one.map(content));
@@ -86,8 +86,8 @@ test('an unreadable image is left out of its batch and listed; strict makes it a
   for await (const batch of loader.epoch(0)) {
     expect([...batch.indices]).toEqual([3, 4, 6]);
     for await (const all of whole.epoch(0)) {
-      expect(Buffer.from(batch.images.subarray(2 * 1024))).toEqual(
-        Buffer.from(all.images.subarray(3 * 1024)),
+      expect(Buffer.from(batch.inputs.subarray(2 * 1024))).toEqual(
+        Buffer.from(all.inputs.subarray(3 * 1024)),
       );
     }
   }

@@ -21,7 +21,7 @@ export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSi
 /**
  * A batch in plain memory. Images are N x height x width x channels, as decoders write them and the
  * cache stores them, so nothing is rearranged on the CPU. On the device, a permuted view is an NCHW
- * tensor in channels-last order, which convolutions prefer. For feature vectors, `images` has the
+ * tensor in channels-last order, which convolutions prefer. For feature vectors, `inputs` has the
  * bytes of N x features floats.
  */
 export interface Batch {
@@ -32,7 +32,8 @@ export interface Batch {
    * quarantined, or in the last batch.
    */
   readonly size: number;
-  readonly images: Uint8Array;
+  /** The images or feature vectors. */
+  readonly inputs: Uint8Array;
   /** N x classes: 1 present, 0 absent, a number in between, or NaN for unknown. */
   readonly targets: Float32Array;
   /** The dataset row of each instance. */
@@ -60,7 +61,7 @@ export interface Loader {
  *
  * @example
  * const loader = createLoader(dataset, decodedPixels(dataset.images, format), { rows: dataset.splits.train, batchSize: 256 });
- * for await (using batch of loader.epoch(0)) train(batch.images, batch.targets);
+ * for await (using batch of loader.epoch(0)) train(batch.inputs, batch.targets);
  */
 export function createLoader(dataset: Dataset, inputs: InputSource, options: LoaderOptions): Loader {
   const {
@@ -122,7 +123,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
       epoch,
       step,
       size,
-      images: bytes,
+      inputs: bytes,
       targets,
       indices,
       [Symbol.dispose]: () => draft[Symbol.dispose](),

@@ -10,8 +10,8 @@ import { parsedJson, writeWhole } from '../../files/wholeFile.js';
 import { ownDecision } from '../../inference/modelDecision.js';
 import {
   describeExport,
-  type ExportedModel,
   exportMetadata,
+  type OnnxDescription,
   type OnnxPrecision,
 } from '../../inference/onnx/exportedModel.js';
 import { findOnnxRuntime } from '../../inference/onnx/onnxRuntime.js';
@@ -57,7 +57,7 @@ export interface OnnxExport {
   readonly file: string;
   readonly config: string;
   readonly bytes: number;
-  readonly model: ExportedModel;
+  readonly model: OnnxDescription;
   readonly outputs: readonly string[];
   /**
    * The comparison of onnxruntime with libtorch; undefined if the file was not checked, for the reason in
@@ -146,7 +146,7 @@ interface DraftOptions extends WriteOnnxOptions {
 interface WrittenDraft {
   readonly draft: FileDraft;
   readonly bytes: number;
-  readonly model: ExportedModel;
+  readonly model: OnnxDescription;
   readonly outputs: readonly string[];
   readonly reference: Reference | undefined;
   readonly unchecked: string | undefined;
@@ -213,7 +213,7 @@ async function finish(
 }
 
 /** The content of config.json: the model, and the file that it describes. */
-interface ConfigFile extends ExportedModel {
+interface ConfigFile extends OnnxDescription {
   readonly file: string;
 }
 

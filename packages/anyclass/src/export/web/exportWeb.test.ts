@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ExportedModel as BrowserModel } from '@anyclass/browser';
+import type { ExportedModel } from '@anyclass/browser';
 import { nn, setSeed } from '@anyclass/torch';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -10,7 +10,7 @@ import { FunctionModule } from '../../../test/onnxFunction.js';
 import { chromiumNeed, chromiumPath, launchChromium } from '../../../test/pages/browser.js';
 import { type StaticHost, serveFolder } from '../../../test/pages/staticHost.js';
 import { fixedDecision } from '../../inference/modelDecision.js';
-import type { ExportedModel } from '../../inference/onnx/exportedModel.js';
+import type { OnnxDescription } from '../../inference/onnx/exportedModel.js';
 import { openPredictor } from '../../inference/predictor.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import { type ModelDescription, saveModel } from '../../runs/modelFile.js';
@@ -107,10 +107,10 @@ test('a network without a linear head over feature maps is exported without heat
 });
 
 test('the type of an export is what the page reads', () => {
-  type ImageModel = ExportedModel & {
-    preprocessing: Exclude<ExportedModel['preprocessing'], { features: string[] }>;
+  type ImageModel = OnnxDescription & {
+    preprocessing: Exclude<OnnxDescription['preprocessing'], { features: string[] }>;
   };
-  const accepted = (model: ImageModel): BrowserModel => model;
+  const accepted = (model: ImageModel): ExportedModel => model;
   expect(accepted).toBeTypeOf('function');
 });
 

@@ -64,13 +64,13 @@ const exportedModel = z.object({
   }),
 });
 
-export type ExportedModel = z.output<typeof exportedModel>;
+export type OnnxDescription = z.output<typeof exportedModel>;
 
 /** The exported description: everything but the weights. */
 export function describeExport(
   description: ModelDescription & { decision: Decision },
   { network, inputSize, precision }: { network: string; inputSize: number; precision: OnnxPrecision },
-): ExportedModel {
+): OnnxDescription {
   const { calibration, decision, classes, epoch, loss, dataset, classImportance } = description;
   return {
     format: 'anyclass',
@@ -96,7 +96,7 @@ function nameOf(dataset: string): string {
   return /[\\/]/.test(dataset) ? datasetName(parseDataset(dataset)) : dataset;
 }
 
-function preprocessingOf(input: ModelInput, inputSize: number): ExportedModel['preprocessing'] {
+function preprocessingOf(input: ModelInput, inputSize: number): OnnxDescription['preprocessing'] {
   if (takesFeatures(input)) return { features: [...input.features] };
   const { channels, mean, std, ...reading } = input;
   return {
@@ -112,7 +112,7 @@ function preprocessingOf(input: ModelInput, inputSize: number): ExportedModel['p
 }
 
 /** One string per field; values that are not strings become JSON. */
-export function exportMetadata(model: ExportedModel): Record<string, string> {
+export function exportMetadata(model: OnnxDescription): Record<string, string> {
   return Object.fromEntries(
     Object.entries(model).map(([key, value]) => [
       key,
@@ -126,7 +126,7 @@ export function exportMetadata(model: ExportedModel): Record<string, string> {
  *
  * @throws UserError if another program wrote the file
  */
-export function readExport(metadata: Readonly<Record<string, string>>, path: string): ExportedModel {
+export function readExport(metadata: Readonly<Record<string, string>>, path: string): OnnxDescription {
   const values = Object.entries(metadata).map(([key, text]) => [key, isText(key) ? text : parsedJson(text)]);
   const result = exportedModel.safeParse(Object.fromEntries(values));
   if (result.success) return result.data;
@@ -147,7 +147,7 @@ export function descriptionOf({
   calibration,
   decision,
   training,
-}: ExportedModel): ModelDescription {
+}: OnnxDescription): ModelDescription {
   const { classImportance, ...rest } = training;
   return {
     classes,
@@ -159,7 +159,7 @@ export function descriptionOf({
   };
 }
 
-function inputOf(preprocessing: ExportedModel['preprocessing']): ModelInput {
+function inputOf(preprocessing: OnnxDescription['preprocessing']): ModelInput {
   if ('features' in preprocessing) return { features: preprocessing.features };
   const { channels, mean, std, ...reading } = preprocessing;
   return { channels, mean, std, ...readingOf(reading) };

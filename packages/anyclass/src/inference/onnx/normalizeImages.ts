@@ -1,4 +1,4 @@
-import type { ImageBatch } from '../../data/batches/deviceBatch.js';
+import type { InputBatch } from '../../data/batches/deviceBatch.js';
 import type { PixelFormat } from '../../data/dataset/reading/pixelFormat.js';
 
 export interface Normalization {
@@ -14,10 +14,10 @@ export interface Normalization {
  *
  * @example
  * const format = { width: 2, height: 1, channels: 1 } as const;
- * normalizeImages({ size: 1, images: Uint8Array.of(0, 51) }, { format, mean: [0.1], std: [0.5] }) // -0.2, 0.2, three times
+ * normalizeImages({ size: 1, inputs: Uint8Array.of(0, 51) }, { format, mean: [0.1], std: [0.5] }) // -0.2, 0.2, three times
  */
 export function normalizeImages(
-  { size, images }: ImageBatch,
+  { size, inputs: images }: InputBatch,
   { format, mean, std }: Normalization,
 ): Float32Array {
   const { width, height, channels } = format;

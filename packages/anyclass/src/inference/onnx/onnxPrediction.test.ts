@@ -145,7 +145,7 @@ test('a file from a version before checksums opens, with a remark', async () => 
 test('bytes become floats on three planes', () => {
   const format = { width: 2, height: 1, channels: 1 } as const;
   const gray = normalizeImages(
-    { size: 1, images: Uint8Array.of(0, 51) },
+    { size: 1, inputs: Uint8Array.of(0, 51) },
     { format, mean: [0.1], std: [0.5] },
   );
   expect(Array.from(gray, (value) => value.toFixed(5))).toEqual([
@@ -157,7 +157,7 @@ test('bytes become floats on three planes', () => {
     '0.20000',
   ]);
   const color = normalizeImages(
-    { size: 2, images: Uint8Array.of(255, 0, 51, 0, 255, 0) },
+    { size: 2, inputs: Uint8Array.of(255, 0, 51, 0, 255, 0) },
     { format: { width: 1, height: 1, channels: 3 }, mean: [0, 0.5, 0], std: [1, 0.5, 2] },
   );
   expect(Array.from(color, (value) => value.toFixed(5))).toEqual([

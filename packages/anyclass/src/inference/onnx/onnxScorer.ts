@@ -1,11 +1,11 @@
 // Computes logits from decoded images or feature vectors with an exported model, without libtorch.
 
-import type { ImageBatch } from '../../data/batches/deviceBatch.js';
+import type { InputBatch } from '../../data/batches/deviceBatch.js';
 import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
 import { changedInput, type PreparationChanges, readingOf } from '../../data/dataset/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import type { ModelDescription } from '../../runs/modelFile.js';
-import { descriptionOf, type ExportedModel, type OnnxPrecision, readExport } from './exportedModel.js';
+import { descriptionOf, type OnnxDescription, type OnnxPrecision, readExport } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
 import { checkSeal } from './onnxChecksum.js';
 import { readOnnxMetadata } from './onnxMetadata.js';
@@ -24,7 +24,7 @@ export interface OnnxScorerOptions extends SessionOptions {
 export interface OnnxScorer extends Disposable {
   readonly description: ModelDescription;
   readonly remarks: readonly string[];
-  readonly scorer: { readonly format: InputFormat; score(batch: ImageBatch): Promise<Float32Array> };
+  readonly scorer: { readonly format: InputFormat; score(batch: InputBatch): Promise<Float32Array> };
   readonly network: string;
   readonly runtime: 'onnxruntime';
   readonly device: 'cpu';
@@ -82,18 +82,18 @@ interface Arrival {
   /** Name of the file's input. */
   readonly name: string;
   readonly shape: readonly number[];
-  readonly numbers: (batch: ImageBatch) => Float32Array;
+  readonly numbers: (batch: InputBatch) => Float32Array;
 }
 
 /** How instances are passed to the model. */
-function arrival(input: ModelInput, preprocessing: ExportedModel['preprocessing']): Arrival {
+function arrival(input: ModelInput, preprocessing: OnnxDescription['preprocessing']): Arrival {
   if (takesFeatures(input) || 'features' in preprocessing) {
     const features = 'features' in preprocessing ? preprocessing.features.length : 0;
     return {
       format: { features },
       name: 'features',
       shape: [features],
-      numbers: ({ size, images }) => floatsOf(images, 0, size * features),
+      numbers: ({ size, inputs }) => floatsOf(inputs, 0, size * features),
     };
   }
   const { width, height } = preprocessing;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { usualPatience } from '@anyclass/files/downloads';
+import { defaultPatience } from '@anyclass/files/downloads';
 import { writeSafetensors } from '@anyclass/torch';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { commit, fakeHub, sha256 } from '../../../test/fakeHub.mjs';
@@ -28,7 +28,7 @@ beforeEach(() => {
   Object.assign(files, { 'model.safetensors': content, 'config.json': Buffer.from(JSON.stringify(timm)) });
   const home = mkdtempSync(join(folder, 'home-'));
   const environment = { HF_HOME: home, ANYCLASS_HOME: home, HF_ENDPOINT: hub.state.endpoint };
-  options = { settings: hubSettings(environment), patience: { ...usualPatience, firstPause: 1 } };
+  options = { settings: hubSettings(environment), patience: { ...defaultPatience, firstPause: 1 } };
   hub.state.requests = [];
 });
 

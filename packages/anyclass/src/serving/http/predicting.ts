@@ -27,7 +27,7 @@ export interface Answered {
 }
 
 /**
- * Reads the body, predicts the images that `understand` finds in it, and frees the request's place in the
+ * Reads the body, predicts the images that `requested` finds in it, and frees the request's place in the
  * queue when nothing of it is in use.
  *
  * @throws Problem if the queue is full, the deadline passed, or there is nothing to predict
@@ -35,7 +35,7 @@ export interface Answered {
 export async function answer(
   state: ServerState,
   { incoming, outgoing, arrivedAt, logged }: Exchange,
-  understand: (body: RequestBody) => Promise<Asked>,
+  requested: (body: RequestBody) => Promise<Asked>,
 ): Promise<Answered> {
   const { admission, limits, metrics, uploads } = state;
   const declared = incoming.headers['content-length'];
@@ -54,7 +54,7 @@ export async function answer(
   outgoing.once('close', onClose);
   let work: Promise<unknown> = Promise.resolve();
   try {
-    const { model, images } = await Promise.race([understand(body), canceled(cancellation)]);
+    const { model, images } = await Promise.race([requested(body), canceled(cancellation)]);
     checkImages(images.length, limits.images);
     ticket.setImages(images.length);
     Object.assign(logged, { model: model.name, images: images.length });

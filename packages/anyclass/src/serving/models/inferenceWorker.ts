@@ -39,7 +39,7 @@ try {
     // A captured graph has a fixed size: rows beyond the batch contain old images, and their answers are
     // dropped.
     const size = sizes.find((candidate) => candidate >= slots.length) ?? slots.length;
-    const scored = await opened.scorer.score({ size, images: batch.subarray(0, size * stride) });
+    const scored = await opened.scorer.score({ size, inputs: batch.subarray(0, size * stride) });
     const logits = scored.slice(0, slots.length * model.description.classes.length);
     return {
       logits,

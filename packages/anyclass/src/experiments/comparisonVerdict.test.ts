@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { judge } from '../evaluation/judge.js';
 import type { Comparison, GroupMetrics, HeldDifference, MetricDifferences } from './comparisonResult.js';
+import { comparisonVerdict, judgmentVerdict, sweepVerdict } from './comparisonVerdict.js';
 import { spreadOf } from './metrics.js';
-import { comparisonVerdict, judgmentVerdict, sweepVerdict } from './verdict.js';
 
 function held(value: number, low: number, high: number, perSeed = [value, value]): HeldDifference {
   const holds = low > 0 ? 'higher' : high < 0 ? 'lower' : 'unclear';

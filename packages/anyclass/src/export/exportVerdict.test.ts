@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exportVerdict } from './verdict.js';
+import { exportVerdict } from './exportVerdict.js';
 
 const check = { largestError: 4e-6, largestLogit: 8, batchSizes: [1, 4] };
 
