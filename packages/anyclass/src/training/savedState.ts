@@ -34,7 +34,7 @@ export function saveCheckpoint(session: Session, run: ActiveRun): void {
  */
 export function dropCheckpoints(session: Session, run: ActiveRun): void {
   if (session.configuration.checkpoints.keepFinished || !session.hasLastWeights) return;
-  telling(run, () => {
+  explainingFailure(run, () => {
     writeCheckpoint(run.paths.checkpoints, finalCheckpointOf(session));
     pruneCheckpoints(run.paths.checkpoints, 1);
   });
