@@ -19,8 +19,8 @@ import {
 import { counted } from '../errors/counted.js';
 import { fixOf } from './fixes.js';
 import type { Inspection, Problem } from './inspection.js';
-import type { PagePictures } from './pagePictures.js';
 import { briefly, inspectionVerdict, seriousFirst } from './inspectionVerdict.js';
+import type { PagePictures } from './pagePictures.js';
 
 /** Problems on the first screen; the section below has all. */
 const mostProblems = 3;

@@ -8,11 +8,11 @@ import { inspectionAnswers } from './firstScreen.js';
 import { fixOf } from './fixes.js';
 import { heatMapChart } from './heatMap.js';
 import type { ClassCount, ImageStatistics, Inspection, LabelSuspect } from './inspection.js';
+import { seriousFirst } from './inspectionVerdict.js';
 import { classTable, labelTable, pairTable, splitTable } from './inspectTables.js';
 import { featureText } from './inspectText.js';
 import type { PagePictures, Picture } from './pagePictures.js';
 import type { SampleRow } from './samples.js';
-import { seriousFirst } from './inspectionVerdict.js';
 
 /**
  * An inspection as one self-contained HTML page: charts are SVG, and images are embedded.
