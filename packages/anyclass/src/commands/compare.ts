@@ -1,3 +1,4 @@
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { parseData, parseLosses, parseNetworks } from '../commandLine/grammar/variants.js';
@@ -7,6 +8,7 @@ import { comparisonTables } from '../experiments/comparisonTables.js';
 import { failureText } from '../experiments/results.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { textTable } from '../tables/index.js';
+import { writeExperimentPage } from '../workflows/experimentPage.js';
 import { chosenDecision } from './decisionOptions.js';
 import { shown, writeTradeOffs } from './experimentRuns.js';
 import { experimentFields, ifGiven } from './trainingOptions.js';
@@ -64,7 +66,8 @@ export const compare = command({
     const texts = [comparison.verdict, ...comparisonTables(comparison).map(({ table }) => textTable(table))];
     terminal.print(json ? JSON.stringify(comparison, null, 2) : texts.join('\n\n\n'));
     const charts = await writeTradeOffs(out, comparison);
-    terminal.note(`wrote ${[`${out}/comparison.json`, ...charts].join(', ')} and ${out}/tables`);
+    const made = await writeExperimentPage(join(out, 'comparison.html'), basename(resolve(out)), comparison);
+    terminal.note(`wrote ${[made, `${out}/comparison.json`, ...charts].join(', ')} and ${out}/tables`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));
     return comparison;
   },

@@ -1,11 +1,14 @@
+import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { parseLosses } from '../commandLine/grammar/variants.js';
 import { shellLine } from '../commandLine/shellLine.js';
 import { failureText } from '../experiments/results.js';
 import { checkOutputFolder } from '../files/outputs.js';
+import { writeWhole } from '../files/wholeFile.js';
 import { recommend as recommendLoss } from '../recommendation/recommend.js';
 import { recommendationTable } from '../recommendation/recommendationTable.js';
+import { recommendationPage } from '../reports/recommendationPage.js';
 import { textTable } from '../tables/index.js';
 import { chosenDecision, decisionFields } from './decisionOptions.js';
 import { shown } from './experimentRuns.js';
@@ -71,7 +74,9 @@ export const recommend = command({
         ? JSON.stringify(recommendation, null, 2)
         : [verdict, reasons.join('\n'), textTable(recommendationTable(recommendation))].join('\n\n'),
     );
-    terminal.note(`wrote ${file}. Train with: ${shellLine(['anyclass', 'train', file])}`);
+    const made = join(dirname(file), 'recommendation.html');
+    writeWhole(made, recommendationPage(basename(dirname(resolve(file))), recommendation, file));
+    terminal.note(`wrote ${made} and ${file}. Train with: ${shellLine(['anyclass', 'train', file])}`);
     return recommendation;
   },
 });

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { overText, parseOver } from '../commandLine/grammar/over.js';
@@ -11,6 +11,7 @@ import { checkOutputFolder } from '../files/outputs.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { sweepPanels, sweepSvg } from '../reports/sweepCharts.js';
 import { textTable } from '../tables/index.js';
+import { writeExperimentPage } from '../workflows/experimentPage.js';
 import { chosenDecision } from './decisionOptions.js';
 import { shown, writeTradeOffs } from './experimentRuns.js';
 import { experimentFields } from './trainingOptions.js';
@@ -56,7 +57,12 @@ export const sweep = command({
       ...(await writeTradeOffs(out, result.comparison, 'sweep-')),
       ...splits.map((split) => `${out}/sweep-${split}.svg`),
     ];
-    terminal.note(`wrote ${[`${out}/sweep.json`, ...charts].join(', ')} and ${out}/tables/sweep-*`);
+    const made = await writeExperimentPage(
+      join(out, 'sweep.html'),
+      basename(resolve(out)),
+      result.comparison,
+    );
+    terminal.note(`wrote ${[made, `${out}/sweep.json`, ...charts].join(', ')} and ${out}/tables/sweep-*`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));
     return result;
   },

@@ -11,6 +11,8 @@ import type { Terminal } from '../commandLine/terminal.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFile, checkOutputFolder, writeOutput } from '../files/outputs.js';
+import { writeWhole } from '../files/wholeFile.js';
+import { studyPage } from '../reports/studyPage.js';
 import { openLedger } from '../tuning/ledger.js';
 import { metricText } from '../tuning/score.js';
 import { readStudy, type StudySettings, studyMetrics } from '../tuning/study.js';
@@ -108,6 +110,11 @@ export const tune = command({
     if (!isRead) checkOutputFolder('STUDY', study);
     const result = isRead ? foundSoFar(study) : await search(given, terminal);
     if (file !== undefined) exportBest(file, result, terminal);
+    if (file === undefined) {
+      const made = join(study, 'study.html');
+      writeWhole(made, studyPage(result));
+      terminal.note(`wrote ${made}`);
+    }
     if (json) terminal.print(JSON.stringify(result, null, 2));
     else if (file === undefined) terminal.print([studyText(result), ...trainingHint(result)].join('\n'));
     if (!isRead && !result.best) throw new UserError(`${study}: no trial has a result`);

@@ -34,6 +34,8 @@ export interface ExperimentReportOptions extends ComparisonOptions {
    * that were kept; the name of a dataset applies to those that are not recognized.
    */
   readonly paper?: PaperChoice;
+  /** A comparison of exactly these runs, in their order; otherwise it is made here. */
+  readonly comparison?: Comparison;
 }
 
 export interface ExperimentReport {
@@ -52,10 +54,10 @@ export interface ExperimentReport {
  */
 export async function experimentReport(
   given: readonly Run[],
-  { title, paper, ...options }: ExperimentReportOptions,
+  { title, paper, comparison: made, ...options }: ExperimentReportOptions,
 ): Promise<ExperimentReport> {
-  const runs = inTableOrder(given);
-  const comparison = await compareRuns(runs, options);
+  const runs = made ? given : inTableOrder(given);
+  const comparison = made ?? (await compareRuns(runs, options));
   const materials = materialOf(runs, comparison);
   const tables = comparisonTables(comparison);
   const results: ReportSection = {

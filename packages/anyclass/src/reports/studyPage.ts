@@ -1,0 +1,183 @@
+// The page of a study: the best trial, how every trial went, and what mattered.
+
+import {
+  bars,
+  command,
+  escaped,
+  note,
+  type ParallelAxis,
+  type ParallelLine,
+  panel,
+  parallel,
+  shortNumber,
+  type Tag,
+  verdict,
+} from '@anyclass/kit';
+import { counted } from '../errors/counted.js';
+import { tableBlock } from '../pages/blocks.js';
+import { page } from '../pages/page.js';
+import type { Cell, Table } from '../tables/index.js';
+import { metricText } from '../tuning/score.js';
+import { countText, type StudyResult, type TrialResult } from '../tuning/studyResult.js';
+
+/** Trials in blue on the chart. */
+const mostBest = 3;
+
+/**
+ * Returns a study as one HTML page.
+ *
+ * @example
+ * writeFileSync('studies/sewer/study.html', studyPage(result))
+ */
+export function studyPage(result: StudyResult): string {
+  const { study, metric, best, trials, goal, importance } = result;
+  const name = study.split(/[\\/]/).at(-1) ?? study;
+  const scored = trials.filter(({ value }) => value !== null);
+  const head = verdict({
+    tags: tagsOf(result),
+    headline: best
+      ? `Trial ${best.trial} is the best: ${metric} ${metricText(metric, best.value)}.`
+      : 'No trial has a result yet.',
+    text: escaped(
+      best
+        ? `${Object.entries(best.values)
+            .map(([field, value]) => `${field} ${value}`)
+            .join(', ')}; ${counted(best.epochs, 'epoch')}, on validation.`
+        : countText(trials, goal),
+    ),
+    beside: best
+      ? `${command(`npx anyclass tune ${study} --export best.json && npx anyclass train best.json`)}`
+      : '',
+  });
+  return page({
+    kind: 'studies',
+    name,
+    about: `${countText(trials, goal)}; ${metric} on validation`,
+    head: [
+      head,
+      scored.length < 2
+        ? ''
+        : `<div class="columns first">${panel('Every trial', `a line is a trial; blue: the best ${Math.min(mostBest, scored.length)}`, trialChart(result, scored))}</div>`,
+      mattered(importance),
+    ],
+    sections: [
+      {
+        name: 'trials',
+        title: 'Trials',
+        parts: [tableBlock({ name: 'trials', table: trialTable(result) })],
+      },
+    ],
+  });
+}
+
+function tagsOf({ trials, goal }: StudyResult): Tag[] {
+  const ended = trials.filter(({ status }) => !['running', 'waiting'].includes(status)).length;
+  const failed = trials.filter(({ reason }) => reason !== undefined).length;
+  return [
+    ended >= goal
+      ? { tone: 'found', text: '✓ Finished' }
+      : { tone: 'review', text: `≈ ${ended} of ${goal} trials so far` },
+    ...(failed > 0 ? [{ tone: 'missed', text: `! ${failed} failed` } as const] : []),
+  ];
+}
+
+/** Parallel coordinates: an axis for each searched field, and the metric last. */
+function trialChart({ metric, importance }: StudyResult, scored: readonly TrialResult[]): string {
+  const fields = Object.keys(importance);
+  const scales = [
+    ...fields.map((field) =>
+      scaleOf(
+        field,
+        scored.map(({ values }) => values[field] ?? null),
+      ),
+    ),
+    scaleOf(
+      metric,
+      scored.map(({ value }) => value),
+    ),
+  ];
+  const lines = scored.map(
+    (trial, rank): ParallelLine => ({
+      label: `trial ${trial.trial}: ${metric} ${metricText(metric, trial.value)}; ${fields.map((field) => `${field} ${trial.values[field]}`).join(', ')}`,
+      places: scales.map(({ places }) => places[rank] ?? null),
+      isBest: rank < mostBest,
+    }),
+  );
+  return parallel(
+    `${counted(scored.length, 'trial')} by their settings and ${metric}`,
+    scales.map(({ axis }) => axis),
+    lines,
+  );
+}
+
+interface Scale {
+  readonly axis: ParallelAxis;
+  /** Of each trial; null without a value. */
+  readonly places: readonly (number | null)[];
+}
+
+/** Numbers are placed by value, or by their logarithm if they span a factor of 30; other values in equal steps. */
+function scaleOf(name: string, values: readonly (string | number | boolean | null)[]): Scale {
+  const short = name.split('.').at(-1) ?? name;
+  const numbers = values.filter((value) => typeof value === 'number');
+  if (numbers.length < values.length || numbers.length === 0) {
+    const kinds = [...new Set(values.map(String))].sort();
+    const at = (value: unknown) =>
+      kinds.length === 1 ? 0.5 : kinds.indexOf(String(value)) / (kinds.length - 1);
+    return {
+      axis: { name: short, ticks: kinds.map((text) => ({ at: at(text), text })) },
+      places: values.map(at),
+    };
+  }
+  const [low, high] = [numbers.reduce((a, b) => Math.min(a, b)), numbers.reduce((a, b) => Math.max(a, b))];
+  const isLog = low > 0 && high / low > 30;
+  const scaled = (value: number) => (isLog ? Math.log(value) : value);
+  const at = (value: number) =>
+    high === low ? 0.5 : (scaled(value) - scaled(low)) / (scaled(high) - scaled(low));
+  const ticks = [...new Set([low, high])].map((value) => ({ at: at(value), text: shortNumber(value) }));
+  return {
+    axis: { name: isLog ? `${short} (log)` : short, ticks },
+    places: values.map((value) => (typeof value === 'number' ? at(value) : null)),
+  };
+}
+
+function mattered(importance: StudyResult['importance']): string {
+  const known = Object.entries(importance).flatMap(([field, value]) =>
+    value === null ? [] : [{ field, value }],
+  );
+  if (known.length === 0)
+    return note('With five scored trials or more, this page also shows which settings mattered.');
+  const rows = known
+    .toSorted((a, b) => Math.abs(b.value) - Math.abs(a.value))
+    .map(({ field, value }) => ({
+      name: field,
+      value: Math.abs(value),
+      text: `${Math.abs(value).toFixed(2)}, ${value > 0 ? 'larger is better' : 'smaller is better'}`,
+      isApart: Math.abs(value) < 0.3,
+    }));
+  return `<div class="columns two first">${panel('What mattered', 'rank correlation with a better metric', `${bars('Rank correlation', rows)}${note('Gray: below 0.3, little effect among these trials.')}`)}</div>`;
+}
+
+function trialTable({ metric, trials, importance }: StudyResult): Table {
+  const fields = Object.keys(importance);
+  const isShare = metric !== 'bce';
+  return {
+    title: '',
+    columns: [
+      { title: 'trial', kind: 'count' },
+      { title: metric, kind: isShare ? 'percent' : 'number' },
+      { title: 'status', kind: 'text' },
+      { title: 'epochs', kind: 'count' },
+      ...fields.map((title) => ({ title, kind: 'text' }) as const),
+      { title: 'run', kind: 'text' },
+    ],
+    rows: trials.map(({ trial, value, status, epochs, values, run, reason }): Cell[] => [
+      trial,
+      value,
+      reason === undefined ? status : `${status}: ${reason.split('\n')[0]}`,
+      epochs,
+      ...fields.map((field) => String(values[field])),
+      run,
+    ]),
+  };
+}
