@@ -44,6 +44,7 @@ const long = [
   'export/onnx/networks',
   'networks/networks',
   'recommendation/pilotRounds',
+  'serving/hostileStream',
   'serving/limits',
   'serving/serve',
   'src/installed',

@@ -2,6 +2,7 @@
 // stdout. Started by decodePool.ts with its task as the argument; exits when its stdin ends.
 
 import { once } from 'node:events';
+import { constants, getPriority, setPriority } from 'node:os';
 import { reasonOf } from '../../../../errors/reasonOf.js';
 import { decodeWithSharp } from '../decode.js';
 import { checkUntrusted } from '../untrusted.js';
@@ -10,6 +11,10 @@ import { failureKind } from './failures.js';
 import { frameHeader, frameReader } from './frames.js';
 
 const { format, mostPixels }: DecodeTask = JSON.parse(process.argv[2] ?? '');
+
+// Images of strangers must not take the core from the thread that answers.
+if (mostPixels !== undefined && process.platform === 'linux')
+  setPriority(Math.min(getPriority() + 5, constants.priority.PRIORITY_LOW));
 
 let last: Promise<void> = Promise.resolve();
 process.stdin.on(
