@@ -37,7 +37,12 @@ export const inspect = command({
     ...datasetFields,
     noImages: z.boolean().default(false).describe('read only the tables'),
     limit: z.number().int().min(1).optional().describe('read N images, evenly spaced; default all'),
-    size: z.number().int().min(8).default(224).describe('image size in pixels for channel statistics'),
+    size: z
+      .number()
+      .int()
+      .min(8)
+      .default(224)
+      .describe('input size in pixels, for channel statistics and for what is left of objects'),
     run: z
       .string()
       .optional()

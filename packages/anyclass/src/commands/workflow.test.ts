@@ -60,9 +60,10 @@ describe('from a folder to an evaluated model', () => {
       stdout: expect.stringContaining('wrote anyclass.json'),
     });
     expect(stderr).toContain('2 classes (square, stripe)');
+    expect(stderr).toContain('input 64 px: images of 32 px are enlarged');
     expect(JSON.parse(readFileSync(join(folder, 'anyclass.json'), 'utf8'))).toMatchObject({
       data: { dataset: 'photos' },
-      network: { name: 'tresnet-s', inputSize: 32 },
+      network: { name: 'tresnet-s', inputSize: 64 },
     });
     expect((await inProcess('init', 'photos')).stderr).toContain('anyclass.json already exists');
   });

@@ -4,6 +4,7 @@ import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { shownPath } from '../files/shownPath.js';
 import { type Dataset, type DatasetTable, photographPreparation } from './dataset/dataset.js';
 import { selectClasses } from './dataset/labelMatrix.js';
+import { selectObjects } from './dataset/objectSizes.js';
 import type { ImageReading } from './dataset/reading/pixelFormat.js';
 import { datasetFiles, type FolderLayout } from './datasetFiles.js';
 import { type DatasetSpec, parseDataset } from './datasetSpec.js';
@@ -223,12 +224,13 @@ function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): Datase
   const classes = (asked ?? table.classes).filter((name) => !drop?.includes(name));
   if (classes.length === 0) throw new DataError(`${table.name}: no class is left`);
   const indices = classes.map((name) => table.classes.indexOf(name));
-  const { annotationCounts } = table;
+  const { annotationCounts, objects } = table;
   return {
     ...table,
     classes,
     labels: selectClasses(table.labels, indices),
     ...(annotationCounts && { annotationCounts: indices.map((j) => annotationCounts[j]!) }),
+    ...(objects && { objects: selectObjects(objects, indices) }),
     ...(table.classImportance && { classImportance: indices.map((j) => table.classImportance![j]!) }),
   };
 }

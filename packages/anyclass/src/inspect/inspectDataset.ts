@@ -5,6 +5,7 @@
 import { closeDataset, type Dataset } from '../data/dataset/dataset.js';
 import type { DuplicateGroups } from '../data/lookAlikes/duplicates.js';
 import { type OpenOptions, openDataset } from '../data/openDataset.js';
+import { networkStride } from '../networks/catalog.js';
 import {
   balanceWeights,
   countClasses,
@@ -17,7 +18,8 @@ import { examineFeatures } from './examineFeatures.js';
 import { type ExamineOptions, examineImages } from './examineImages.js';
 import { featureProblems, imageProblems, labelProblems, suspectProblems } from './findProblems.js';
 import { foundImages } from './foundImages.js';
-import type { Inspection } from './inspection.js';
+import { fittingInput, inputView, sidesOf } from './inputAdvice.js';
+import type { ImageStatistics, Inspection } from './inspection.js';
 import { labelSuspects, type SavedScores } from './labelSuspects.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
@@ -76,6 +78,7 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
     ...(dataset.corrections && { corrections: dataset.corrections }),
     lambda: lambdaAdvice(train.negative / Math.max(1, train.positive + train.negative)),
     ...(examined?.statistics && { images: examined.statistics }),
+    ...(examined?.statistics && { input: inputAdvice(dataset, examined.statistics, options.size?.width) }),
     ...(vectors && { features: vectors.summary }),
     problems: [
       ...labelProblems(dataset, splits, classCounts),
@@ -86,6 +89,29 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
     nearDuplicates: nearSets(dataset, examined?.nearDuplicates ?? []),
     suspects,
     quarantined: examined?.quarantined ?? [],
+  };
+}
+
+/** The network for which inputs are compared; most others have the same stride. */
+const usualNetwork = 'tresnet-m';
+
+/** What is left at the suggested input, at the one asked for, and at a few others. */
+function inputAdvice(
+  dataset: Dataset,
+  { width, height }: ImageStatistics,
+  asked: number | undefined,
+): NonNullable<Inspection['input']> {
+  const stride = networkStride(usualNetwork)!;
+  const sides = sidesOf(dataset);
+  const { size: suggested, reason } = fittingInput(Math.min(width.median, height.median), stride, sides);
+  const sizes = [...new Set([64, 128, 224, 448, suggested, asked ?? suggested])].sort((a, b) => a - b);
+  return {
+    network: usualNetwork,
+    stride,
+    suggested,
+    reason,
+    objects: sides?.length ?? 0,
+    views: sizes.map((size) => inputView(size, stride, sides)),
   };
 }
 

@@ -2,7 +2,7 @@ import type { CorrectionCount } from '../data/dataset/dataset.js';
 import type { LevelStatistics } from '../data/images/levelSurvey.js';
 import { counted, inflected } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
-import type { FeatureSummary, ImageStatistics, Inspection, LabelCount } from './inspection.js';
+import type { FeatureSummary, ImageStatistics, InputAdvice, Inspection, LabelCount } from './inspection.js';
 import { inspectionVerdict } from './inspectionVerdict.js';
 
 /**
@@ -24,6 +24,7 @@ export function inspectText(inspection: Inspection): string {
     `labels per instance: ${inspection.labelsPerInstance.map((count, labels) => `${labels}: ${number(count)}`).join(', ')}`,
     togetherSection(inspection),
     ...(inspection.images ? [imageSection(inspection.images)] : []),
+    ...(inspection.input ? [inputSection(inspection.input)] : []),
     ...(inspection.features ? [`${featureText(inspection.features)}`] : []),
     `λ: try ${lambda.from} to ${lambda.to}, starting with ${lambda.start}\n   ${lambda.reason}`,
     problemSection(inspection),
@@ -144,6 +145,21 @@ function imageSection({ examined, of, width, height, sizes, mean, std, levels }:
     `  mean ${fixed(mean)}, standard deviation ${fixed(std)} (training images)`,
     ...(levels ? levelLines(levels) : []),
   ].join('\n');
+}
+
+/** What is left of images and objects at each input size. */
+function inputSection({ network, stride, suggested, reason, objects, views }: InputAdvice): string {
+  const table = alignedColumns([
+    ['input', 'positions', ...(objects > 0 ? ['median object', 'smaller than a position'] : [])],
+    ...views.map(({ size, positions, objectSide, belowPosition }) => [
+      `${size} px${size === suggested ? ' (suggested)' : ''}`,
+      `${positions} x ${positions}`,
+      ...(objectSide === undefined ? [] : [`${objectSide.toFixed(0)} px`]),
+      ...(belowPosition === undefined ? [] : [`${(100 * belowPosition).toFixed(1)}%`]),
+    ]),
+  ]);
+  const of = objects > 0 ? `; ${counted(objects, 'object')} with a box` : '';
+  return `${table}\n  ${network} covers ${stride} px with a position${of}\n  ${suggested} px: ${reason}`;
 }
 
 /** The levels of images with more than 8 bits, for choosing data.window. */

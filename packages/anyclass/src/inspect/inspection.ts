@@ -1,6 +1,8 @@
 import type { CorrectionCount, SplitName } from '../data/dataset/dataset.js';
 import type { LevelStatistics } from '../data/images/levelSurvey.js';
 import type { Quarantined } from '../events/runSummary.js';
+import type { NetworkName } from '../networks/catalog.js';
+import type { InputView } from './inputAdvice.js';
 
 /** Instances of a split, or of all splits together. */
 export interface SplitCount {
@@ -104,6 +106,18 @@ export interface ImageStatistics {
   readonly levels?: LevelStatistics;
 }
 
+/** What is left of images and objects at several input sizes. */
+export interface InputAdvice {
+  readonly network: NetworkName;
+  /** Pixels per position of the network's last map. */
+  readonly stride: number;
+  readonly suggested: number;
+  readonly reason: string;
+  /** Number of objects whose boxes are known. */
+  readonly objects: number;
+  readonly views: readonly InputView[];
+}
+
 /** A summary of a dataset's feature vectors, over all splits. */
 export interface FeatureSummary {
   readonly features: number;
@@ -150,6 +164,8 @@ export interface Inspection {
   readonly corrections?: CorrectionCount;
   readonly lambda: LambdaAdvice;
   readonly images?: ImageStatistics;
+  /** Present if images were examined. */
+  readonly input?: InputAdvice;
   /** Present if the dataset has feature vectors. */
   readonly features?: FeatureSummary;
   readonly problems: readonly Problem[];

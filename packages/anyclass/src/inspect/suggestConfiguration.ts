@@ -12,6 +12,8 @@ import { surveySample } from '../data/images/levelSurvey.js';
 import { checkImagesAreThere } from '../data/images/storage/missingImages.js';
 import { openPrepared } from '../data/openPrepared.js';
 import { counted } from '../errors/counted.js';
+import { networkStride } from '../networks/catalog.js';
+import { fittingInput, sidesOf, smallMapWarning } from './inputAdvice.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 import { lookAlikeAdvice } from './lookAlikeAdvice.js';
 
@@ -40,10 +42,14 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
     const counts = { positive: 0, negative: 0, undecided: 0 };
     for (const row of train) counts[dataset.labels.presence(row)] += 1;
     const advice = lambdaAdvice(counts.negative / Math.max(1, counts.positive + counts.negative));
-    const inputSize = dataset.features
+    const imageSide = dataset.features
       ? undefined
-      : await fittingSize(dataset.images, train, dataset.preparation);
-    const isSmall = inputSize === undefined || inputSize <= 96 || train.length < 5000;
+      : await typicalSide(dataset.images, train, dataset.preparation);
+    const isSmall = imageSide === undefined || imageSide <= 96 || train.length < 5000;
+    const name = isSmall ? 'tresnet-s' : 'tresnet-m';
+    const input =
+      imageSide === undefined ? undefined : fittingInput(imageSide, networkStride(name)!, sidesOf(dataset));
+    const inputSize = input?.size;
     const batchSize = Math.max(1, Math.min(isSmall ? 64 : 128, Math.floor(train.length / 4)));
     const lookAlikes = await lookAlikeAdvice(dataset);
     const levels = (await surveySample(dataset, train)).statistics();
@@ -54,8 +60,7 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
         ...(window && { window }),
         ...(lookAlikes.isAdvised && { groups: 'look-alikes' }),
       },
-      network:
-        inputSize === undefined ? { name: 'mlp' } : { name: isSmall ? 'tresnet-s' : 'tresnet-m', inputSize },
+      network: inputSize === undefined ? { name: 'mlp' } : { name, inputSize },
       loss: { name: 'any-bce', lambda: advice.start },
       epochs: Math.max(10, Math.min(40, Math.round(400_000 / Math.max(1, train.length)))),
       batchSize,
@@ -65,12 +70,17 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
     const instances = dataset.features
       ? `${counted(train.length, 'training row')} of ${counted(dataset.features.names.length, 'feature')}`
       : counted(train.length, 'training image');
+    const configuration = withSettings(suggested, set);
+    const { network } = validateConfiguration(configuration, `${spec} with the given options`);
+    const isOwnInput = network.name === name && network.inputSize === inputSize;
     return {
-      configuration: withSettings(suggested, set),
+      configuration,
       remarks: [
         `${dataset.name}: ${instances}, ${counted(dataset.classes.length, 'class')} (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
+        ...(input && isOwnInput ? [`input ${input.size} px: ${input.reason}`] : []),
+        ...(input && !isOwnInput ? smallMapWarning(network) : []),
         ...lookAlikes.remarks,
         ...(window
           ? [`images have more than 8 bits: data.window [${window.join(', ')}] covers all levels found`]
@@ -87,8 +97,8 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
   }
 }
 
-/** The smallest common input size that keeps the detail of typical images. */
-async function fittingSize(images: ImageSource, rows: Int32Array, reading: ImageReading): Promise<number> {
+/** The median of the shorter sides of a few images. */
+async function typicalSide(images: ImageSource, rows: Int32Array, reading: ImageReading): Promise<number> {
   const sides: number[] = [];
   for (const row of rows.subarray(0, 25)) {
     try {
@@ -98,6 +108,5 @@ async function fittingSize(images: ImageSource, rows: Int32Array, reading: Image
       // An unreadable image says nothing about the others.
     }
   }
-  const median = sides.sort((a, b) => a - b)[Math.floor(sides.length / 2)] ?? 224;
-  return [32, 64, 96, 128, 160].find((size) => median <= size) ?? 224;
+  return sides.sort((a, b) => a - b)[Math.floor(sides.length / 2)] ?? 224;
 }

@@ -16,6 +16,7 @@ import { chooseSubset } from '../data/splits/subset.js';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
+import { smallMapWarning } from '../inspect/inputAdvice.js';
 import { validationRemarks } from '../inspect/validationPositives.js';
 import { featureNetworks, isFeatureNetwork } from '../networks/catalog.js';
 import type { WeightFacts } from '../networks/weights/findWeights.js';
@@ -95,6 +96,7 @@ export async function openRunData(
       `${dataset.name}: ${counted(dataset.classes.length, 'class')}; splits: ${dataset.splitOrigin}`,
       opened.state,
       ...correctionRemarks(dataset),
+      ...(dataset.features ? [] : smallMapWarning(network)),
       ...featureRemarks(features),
       ...validationRemarks(dataset),
       ...negativeRemarks(dataset, trainingRows),

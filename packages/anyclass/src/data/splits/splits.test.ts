@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { splitNames } from '../dataset/dataset.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../dataset/labelMatrix.js';
 import { nameTableBuilder } from '../dataset/nameTable.js';
 import { readDigits } from '../digits/digits.js';
@@ -153,3 +154,32 @@ test('a ratio of negatives keeps undecided rows, and a number of instances inclu
     expect(smaller.every((row) => larger.has(row))).toBe(true);
   }
 });
+
+test.each(['stratified', 'random'] as const)(
+  'splits by group do not depend on the size of groups: 600 patients, 150 of them with three images (%s)',
+  (method) => {
+    const patients = Array.from({ length: 600 }, (_, i) => (i % 4 === 0 ? [i, i, i] : [i])).flat();
+    const labels = labelMatrixBuilder(2);
+    for (const [row, patient] of patients.entries()) {
+      labels.addRow();
+      if ((patient * 7 + row) % 5 === 0) labels.set(patient % 2);
+    }
+    const codes = Int32Array.from(patients);
+    const groups = { column: 'patient', codes, names: Array.from({ length: 600 }, (_, i) => `p${i}`) };
+    for (let seed = 0; seed < 10; seed++) {
+      const splits = drawSplits(labels.finish(), groups, { seed, method });
+      const found = splitNames.map((split) => new Set(Array.from(splits[split], (row) => codes[row]!)));
+      expect(found.reduce((sum, { size }) => sum + size, 0)).toBe(600);
+      for (const [s, share] of [0.7, 0.15, 0.15].entries()) {
+        for (const [isLarge, count] of [
+          [true, 150],
+          [false, 450],
+        ] as const) {
+          const there = [...found[s]!].filter((patient) => (patient % 4 === 0) === isLarge).length;
+          const tolerance = Math.max(2, 2 * Math.sqrt(count * share));
+          expect(Math.abs(there - count * share)).toBeLessThanOrEqual(tolerance);
+        }
+      }
+    }
+  },
+);

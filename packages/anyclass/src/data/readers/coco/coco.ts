@@ -5,11 +5,12 @@ import { nearestOrAll } from '../../../errors/nearest.js';
 import type { DatasetTable, SplitName } from '../../dataset/dataset.js';
 import { labelMatrixBuilder } from '../../dataset/labelMatrix.js';
 import { nameTableBuilder } from '../../dataset/nameTable.js';
-import { growingInt32 } from '../../dataset/typedArrays.js';
+import { growingFloat32, growingInt32 } from '../../dataset/typedArrays.js';
 import { fileImages, folderByRow } from '../../images/storage/fileImages.js';
 import { imageNaming } from '../imageNames.js';
 import { nameOfTables } from '../labelTables/csvTables.js';
 import { splitFromFileName } from '../splitWords.js';
+import { type Annotations, boxSizeIn, imageSizeIn, objectsOf } from './cocoObjects.js';
 import { readJsonArrays } from './jsonArrays.js';
 
 /** A COCO table, with what its split is stratified by. */
@@ -49,7 +50,8 @@ interface Category {
 export async function readCoco(paths: readonly string[], options: CocoOptions): Promise<CocoTable> {
   const names = nameTableBuilder();
   const parts: { firstRow: number; folder: string }[] = [];
-  const annotations: { rows: Int32Array; categories: Int32Array }[] = [];
+  const annotations: Annotations[] = [];
+  const sizes: { readonly width: number; readonly height: number }[] = [];
   const categories = new Map<number, Category>();
   for (const path of paths) {
     const file = basename(path);
@@ -59,6 +61,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
     const rowOf = new Map<number, number>();
     const imageIds = growingInt32();
     const categoryIds = growingInt32();
+    const boxes = { width: growingFloat32(), height: growingFloat32() };
     const found = await readJsonArrays(path, {
       images(element, index) {
         const where = () => `${file}, images[${index}]`;
@@ -67,11 +70,15 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
         if (rowOf.has(id)) throw new DataError(`${where()}: image id ${id} appears twice`);
         rowOf.set(id, names.length);
         names.add(name);
+        sizes.push(imageSizeIn(element));
       },
       annotations(element, index) {
         const where = () => `${file}, annotations[${index}]`;
         imageIds.push(field(element, 'image_id', 'number', where));
         categoryIds.push(field(element, 'category_id', 'number', where));
+        const { width, height } = boxSizeIn(element);
+        boxes.width.push(width);
+        boxes.height.push(height);
       },
       categories(element, index) {
         const where = () => `${file}, categories[${index}]`;
@@ -101,21 +108,25 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
         new Map([...categories.keys()].map((id) => [id, id])),
         (i, id) => `${file}, annotations[${i}]: no category has the id ${id}`,
       ),
+      widths: boxes.width.finish(),
+      heights: boxes.height.finish(),
     });
     parts.push({ firstRow, folder });
   }
   if (names.length === 0) throw new DataError(`${basename(paths[0]!)}: the array 'images' is empty`);
-  return cocoTable(names.finish(), categories, annotations, parts, paths, options);
+  const table = cocoTable(names.finish(), categories, annotations, parts, paths, options);
+  const objects = objectsOf(annotations, sizes, table.classOf);
+  return { ...table.table, ...(objects && { objects }) };
 }
 
 function cocoTable(
   names: ReturnType<ReturnType<typeof nameTableBuilder>['finish']>,
   categories: ReadonlyMap<number, Category>,
-  annotations: readonly { rows: Int32Array; categories: Int32Array }[],
+  annotations: readonly Annotations[],
   parts: readonly { firstRow: number; folder: string }[],
   paths: readonly string[],
   options: CocoOptions,
-): CocoTable {
+): { readonly table: CocoTable; readonly classOf: ReadonlyMap<number, number> } {
   const byId = [...categories.values()].sort((a, b) => a.id - b.id);
   const classes = options.classes ?? byId.map((category) => category.name);
   const classOf = new Map<number, number>();
@@ -154,7 +165,7 @@ function cocoTable(
     name,
     classes: kept.filter((category) => category.family === name).map((category) => category.name),
   }));
-  return {
+  const table = {
     name: nameOfTables(paths),
     classes,
     names,
@@ -166,6 +177,7 @@ function cocoTable(
     remarks: [],
     ...splitsByFile(parts, paths, names.length),
   };
+  return { table, classOf };
 }
 
 /** The splits, if all files are named after splits. */

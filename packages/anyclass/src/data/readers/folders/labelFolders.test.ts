@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { presentByName, treeWriter } from '../../../../test/labelLayouts.js';
 import { openDataset } from '../../openDataset.js';
-import { yoloClasses } from './yoloLabels.js';
+import { yoloObjects } from './yoloLabels.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-label-folders-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -220,7 +220,7 @@ test('any boxes in a label file are read as their classes', () => {
     fc.property(fc.array(object), fc.constantFrom(' ', '\t', '  '), (objects, blank) => {
       const classes = new Map([0, 1, 2, 3, 4].map((i) => [i, `class ${i}`]));
       const text = objects.map(([index, numbers]) => [index, ...numbers].join(blank)).join('\r\n');
-      expect(new Set(yoloClasses(text, classes, 'a.txt'))).toEqual(
+      expect(new Set(yoloObjects(text, classes, 'a.txt').map(({ name }) => name))).toEqual(
         new Set(objects.map(([index]) => `class ${index}`)),
       );
     }),

@@ -1,6 +1,7 @@
 import { DataError } from '../../../errors/dataError.js';
 import { nearestOrAll } from '../../../errors/nearest.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../../dataset/labelMatrix.js';
+import { type ObjectSizes, objectSizesBuilder } from '../../dataset/objectSizes.js';
 import { growingInt32 } from '../../dataset/typedArrays.js';
 
 /** The labels of an image by name. */
@@ -8,6 +9,16 @@ export interface ImageLabels {
   readonly present: Iterable<string>;
   /** Labels that may be present: objects marked as difficult. */
   readonly uncertain?: Iterable<string>;
+  /** The objects whose boxes are known. */
+  readonly objects?: readonly LabeledObject[];
+}
+
+/** An object in an image. */
+export interface LabeledObject {
+  readonly name: string;
+  /** Its width and height as shares of the image's. */
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Collects the labels of images row by row, when the classes are not known in advance. */
@@ -15,7 +26,11 @@ export interface NamedLabels {
   readonly rows: number;
   /** Adds a row; undefined labels are unknown. `where` is kept for the first occurrence of each label. */
   addRow(labels: ImageLabels | undefined, where: string): void;
-  finish(options: NamedLabelOptions): { readonly labels: LabelMatrix; readonly classes: readonly string[] };
+  finish(options: NamedLabelOptions): {
+    readonly labels: LabelMatrix;
+    readonly classes: readonly string[];
+    readonly objects?: ObjectSizes;
+  };
 }
 
 export interface NamedLabelOptions {
@@ -41,6 +56,7 @@ export function namedLabels(): NamedLabels {
   // The code of a label is twice its number, plus 1 if it is uncertain. -1 stands for unknown labels.
   const codes = growingInt32();
   const ends = growingInt32();
+  const objects: (LabeledObject & { readonly row: number })[] = [];
   const add = (name: string, where: string, isUncertain: number) => {
     let code = codeOf.get(name);
     if (code === undefined) {
@@ -60,6 +76,7 @@ export function namedLabels(): NamedLabels {
         const present = new Set(labels.present);
         for (const name of present) add(name, where, 0);
         for (const name of new Set(labels.uncertain)) if (!present.has(name)) add(name, where, 1);
+        for (const object of labels.objects ?? []) objects.push({ ...object, row: ends.length });
       }
       ends.push(codes.length);
     },
@@ -87,7 +104,11 @@ export function namedLabels(): NamedLabels {
         }
         start = end;
       }
-      return { labels: builder.finish(), classes };
+      const sizes = objectSizesBuilder();
+      for (const { row, name, width, height } of objects)
+        sizes.add(row, classIndex.get(name)!, width, height);
+      const found = sizes.finish();
+      return { labels: builder.finish(), classes, ...(found && { objects: found }) };
     },
   };
 }

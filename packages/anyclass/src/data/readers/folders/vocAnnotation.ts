@@ -1,12 +1,12 @@
-// A Pascal VOC annotation: <annotation> with one <object> per object, its <name>, and
-// whether it is <difficult>.
+// A Pascal VOC annotation: <annotation> with the image's <size> and one <object> per object, its <name>, its <bndbox>,
+// and whether it is <difficult>.
 
 import { SaxesParser } from 'saxes';
 import { DataError } from '../../../errors/dataError.js';
 import { reasonOf } from '../../../errors/reasonOf.js';
 import { shownPath } from '../../../files/shownPath.js';
 import { readText } from '../../tables/textFile.js';
-import type { ImageLabels } from './namedLabels.js';
+import type { ImageLabels, LabeledObject } from './namedLabels.js';
 
 /**
  * Reads the labels from an annotation. A class whose objects are all difficult is uncertain, as in VOC's own
@@ -19,7 +19,10 @@ export function vocLabels(xml: string, file: string): ImageLabels {
   const present = new Set<string>();
   const uncertain = new Set<string>();
   let [root, path, text] = ['', '', ''];
+  const objects: LabeledObject[] = [];
+  const size = { width: Number.NaN, height: Number.NaN };
   let object: { name?: string; difficult?: string } | undefined;
+  let box = new Map<string, number>();
   const parser = new SaxesParser();
   const fail = (reason: string): never => {
     throw new DataError(`${file}, line ${parser.line}: ${reason}`);
@@ -30,7 +33,10 @@ export function vocLabels(xml: string, file: string): ImageLabels {
     if (path === '') root = name;
     path += `/${name}`;
     text = '';
-    if (path === '/annotation/object') object = {};
+    if (path === '/annotation/object') {
+      object = {};
+      box = new Map();
+    }
   });
   parser.on('text', (piece) => {
     text += piece;
@@ -45,11 +51,17 @@ export function vocLabels(xml: string, file: string): ImageLabels {
       if (object[key] !== undefined) fail(`an object has two <${key}>`);
       object[key] = text.trim();
     }
+    if (path === '/annotation/size/width' || path === '/annotation/size/height') {
+      size[name === 'width' ? 'width' : 'height'] = Number(text);
+    }
+    if (path.startsWith('/annotation/object/bndbox/')) box.set(name, Number(text));
     if (object && path === '/annotation/object') {
       const { name: label = '', difficult = '0' } = object;
       if (label === '') fail('an object has no <name>');
       if (difficult !== '0' && difficult !== '1') fail(`<difficult> is '${difficult}'; expected 0 or 1`);
       (difficult === '1' ? uncertain : present).add(label);
+      const extent = (axis: 'x' | 'y') => (box.get(`${axis}max`) ?? 0) - (box.get(`${axis}min`) ?? 0);
+      objects.push({ name: label, width: extent('x'), height: extent('y') });
       object = undefined;
     }
     path = path.slice(0, path.lastIndexOf('/'));
@@ -59,7 +71,13 @@ export function vocLabels(xml: string, file: string): ImageLabels {
   if (root !== 'annotation') {
     throw new DataError(`${file}: <${root}>; expected Pascal VOC's <annotation>`);
   }
-  return { present, uncertain };
+  const { width, height } = size;
+  const shares = objects.map((each) => ({
+    ...each,
+    width: each.width / width,
+    height: each.height / height,
+  }));
+  return { present, uncertain, objects: shares };
 }
 
 /** Reads the labels from an annotation file. */

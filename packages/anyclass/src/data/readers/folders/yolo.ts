@@ -37,7 +37,7 @@ export async function readYolo(path: string, options: YoloOptions): Promise<Data
     extension: '.txt',
     labelFolder: yoloLabelFolder,
     isOther: (file) => classLists.includes(file),
-    read: async (labelFile) => ({ present: await readYoloLabels(labelFile, layout.classes) }),
+    read: (labelFile) => readYoloLabels(labelFile, layout.classes),
     unlabeled: options.unlabeled ?? 'negative',
   };
   const table = await readSidecars(layout.root, layout.parts, kind, {

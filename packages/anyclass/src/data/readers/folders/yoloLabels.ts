@@ -6,18 +6,22 @@ import { listed } from '../../../errors/listed.js';
 import { shownPath } from '../../../files/shownPath.js';
 import { numberIn } from '../../tables/labelCells.js';
 import { readText } from '../../tables/textFile.js';
+import type { ImageLabels, LabeledObject } from './namedLabels.js';
 
 /**
- * The classes of the objects in a label file: boxes (5 numbers, 6 with a confidence), oriented boxes,
- * polygons, or keypoints.
+ * The objects in a label file: boxes (5 numbers, 6 with a confidence), oriented boxes, polygons, or keypoints.
  *
  * @param classes class names by number
  *
  * @example
- * yoloClasses('1 0.5 0.5 0.2 0.1\n', new Map([[0, 'cat'], [1, 'dog']]), 'a.txt') // ['dog']
+ * yoloObjects('1 0.5 0.5 0.2 0.1\n', new Map([[0, 'cat'], [1, 'dog']]), 'a.txt') // [{ name: 'dog', width: 0.2, height: 0.1 }]
  */
-export function yoloClasses(text: string, classes: ReadonlyMap<number, string>, file: string): string[] {
-  const found = new Set<string>();
+export function yoloObjects(
+  text: string,
+  classes: ReadonlyMap<number, string>,
+  file: string,
+): LabeledObject[] {
+  const found: LabeledObject[] = [];
   for (const [i, line] of text.split('\n').entries()) {
     const words = line.trim().split(/\s+/);
     if (words[0] === '') continue;
@@ -38,14 +42,29 @@ export function yoloClasses(text: string, classes: ReadonlyMap<number, string>, 
         )}`,
       );
     }
-    found.add(name);
+    found.push({ name, ...sizeOf(words.slice(1).map(Number)) });
   }
-  return [...found];
+  return found;
+}
+
+/** The width and height of a box, which may be followed by a confidence or keypoints, or of a polygon. */
+function sizeOf(numbers: readonly number[]): { readonly width: number; readonly height: number } {
+  const isPolygon = numbers.length > 5 && numbers.length % 2 === 0;
+  if (!isPolygon) return { width: numbers[2]!, height: numbers[3]! };
+  const extent = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
+  return {
+    width: extent(numbers.filter((_, i) => i % 2 === 0)),
+    height: extent(numbers.filter((_, i) => i % 2 === 1)),
+  };
 }
 
 /** Reads a label file. */
-export async function readYoloLabels(path: string, classes: ReadonlyMap<number, string>): Promise<string[]> {
-  return yoloClasses(await readText(path, 16 << 20), classes, shownPath(path));
+export async function readYoloLabels(
+  path: string,
+  classes: ReadonlyMap<number, string>,
+): Promise<ImageLabels> {
+  const objects = yoloObjects(await readText(path, 16 << 20), classes, shownPath(path));
+  return { present: new Set(objects.map(({ name }) => name)), objects };
 }
 
 /**
