@@ -19,7 +19,6 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'splits',
     'surfaces',
   ],
-  'packages/core/src/losses': ['.', 'simd', 'anyClassLoss.ts'],
 
   'packages/files/src': ['files', 'locks', 'downloads'],
 

@@ -1,11 +1,9 @@
 import { checkLength, type FloatArray, rowsOf } from '../arrays/rowMajor.js';
 import type { ClassBalance } from '../balance/effectiveNumberWeights.js';
 import { type LossOptions, lossParts } from './lossParts.js';
-import type { LossBatch, LossPasses } from './lossPasses.js';
+import { type LossBatch, type LossPasses, lossPasses } from './lossPasses.js';
 import { type LossRows, lossRows } from './lossRows.js';
 import { denominatorOf, type Reduction } from './reduction.js';
-import { scalarPasses } from './scalarPasses.js';
-import { simdPasses } from './simd/simdPasses.js';
 
 export interface AnyClassLossOptions extends LossOptions {
   /** Number of classes (columns). */
@@ -74,18 +72,11 @@ export function anyClassLoss(
   const known = options.mask === undefined ? targets : withoutMasked(targets, options.mask);
   const batch = { logits, targets: known, classes, parts, balance, rows, gradient };
 
-  const fast = logits instanceof Float32Array ? simdPasses(batch) : null;
-  let sums = fast === null ? null : sumOf(batch, fast, reduction);
-  if (sums === null || !(sums.numerator < LARGEST_OF_SIMD)) {
-    sums = sumOf(batch, scalarPasses(batch), reduction);
-  }
+  const sums = sumOf(batch, lossPasses(batch), reduction);
   if (!Number.isFinite(sums.numerator)) throw notFinite(logits, classes);
   const unreduced = gradient === undefined ? { rows } : { rows, gradient };
   return reduction === 'none' ? unreduced : { ...unreduced, ...sums };
 }
-
-/** Beyond this, float32 sums of logits may overflow, and the smallest probabilities times a logit are no longer small. */
-const LARGEST_OF_SIMD = 1e30;
 
 function sumOf({ rows }: LossBatch, passes: LossPasses, reduction: Reduction): Omit<ReducedLoss, 'rows'> {
   const denominator = denominatorOf(reduction, passes);
