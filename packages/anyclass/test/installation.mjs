@@ -8,9 +8,11 @@ import { fileURLToPath } from 'node:url';
 
 const checkout = resolve(dirname(fileURLToPath(import.meta.url)), '../../..');
 
-/** The folder of each package that a user of anyclass gets from this checkout: anyclass and what it depends on. */
-const folders = neededBy('anyclass');
-export const packageNames = [...folders.keys()];
+/** The folder of each package of this checkout, by name; those that others depend on come before them. */
+export const allPackages = sortedPackages();
+
+/** The packages that a user of anyclass gets from this checkout: anyclass and what it depends on. */
+export const packageNames = neededBy('anyclass');
 
 /**
  * @typedef {object} Ending
@@ -20,19 +22,23 @@ export const packageNames = [...folders.keys()];
  */
 
 /**
- * Packs the checkout's built packages.
+ * Packs built packages of the checkout.
  *
  * @param {string} folder where the archives go
+ * @param {ReadonlyMap<string, string>} packages by name, with their folders; default: anyclass and what it depends on
  * @returns {Record<string, string>} the archive of each package
  */
-export function packPackages(folder) {
+export function packPackages(
+  folder,
+  packages = new Map([...allPackages].filter(([name]) => packageNames.includes(name))),
+) {
   mkdirSync(folder, { recursive: true });
-  const workspaces = [...folders.values()].flatMap((path) => ['-w', path]);
+  const workspaces = [...packages.values()].flatMap((path) => ['-w', path]);
   const packed = run(['npm', 'pack', '--pack-destination', folder, ...workspaces], checkout);
   if (packed.status !== 0) throw new Error(`npm pack failed:\n${packed.stdout}${packed.stderr}`);
   const files = readdirSync(folder);
   return Object.fromEntries(
-    packageNames.map((name) => {
+    [...packages.keys()].map((name) => {
       const stem = name.replace('@', '').replace('/', '-');
       const file = files.find((candidate) => new RegExp(`^${stem}-\\d.*\\.tgz$`).test(candidate));
       return [name, join(folder, file ?? '')];
@@ -90,24 +96,40 @@ export function run(words, folder, environment = {}) {
   return { status, stdout, stderr };
 }
 
+/** @returns {Map<string, string>} */
+function sortedPackages() {
+  const folders = readdirSync(join(checkout, 'packages')).map((name) => `packages/${name}`);
+  const byName = new Map(folders.map((folder) => [manifestOf(folder).name, folder]));
+  /** @type {Map<string, string>} */
+  const sorted = new Map();
+  const add = (/** @type {string} */ name) => {
+    const folder = byName.get(name);
+    if (folder === undefined || sorted.has(name)) return;
+    for (const other of Object.keys(manifestOf(folder).dependencies ?? {})) add(other);
+    sorted.set(name, folder);
+  };
+  for (const name of byName.keys()) add(name);
+  return sorted;
+}
+
 /**
  * @param {string} wanted
- * @returns {Map<string, string>} the folder of a package and of those it depends on, by name
+ * @returns {string[]} a package and those of the checkout that it depends on
  */
 function neededBy(wanted) {
-  const manifests = readdirSync(join(checkout, 'packages')).map((folder) => {
-    /** @type {{ name: string, dependencies?: Record<string, string> }} */
-    const manifest = JSON.parse(readFileSync(join(checkout, 'packages', folder, 'package.json'), 'utf8'));
-    return { ...manifest, folder: `packages/${folder}` };
-  });
-  /** @type {Map<string, string>} */
-  const needed = new Map();
-  const add = (/** @type {string} */ name) => {
-    const found = manifests.find((manifest) => manifest.name === name);
-    if (!found || needed.has(name)) return;
-    needed.set(name, found.folder);
-    for (const other of Object.keys(found.dependencies ?? {})) add(other);
-  };
-  add(wanted);
-  return needed;
+  const needed = new Set([wanted]);
+  for (const name of needed) {
+    const folder = allPackages.get(name);
+    const { dependencies = {} } = folder === undefined ? {} : manifestOf(folder);
+    for (const other of Object.keys(dependencies)) if (allPackages.has(other)) needed.add(other);
+  }
+  return [...needed];
+}
+
+/**
+ * @param {string} folder
+ * @returns {{ name: string, dependencies?: Record<string, string> }}
+ */
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(join(checkout, folder, 'package.json'), 'utf8'));
 }

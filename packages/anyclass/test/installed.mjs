@@ -6,26 +6,20 @@
 // Needs the npm registry, for the managers themselves. npm 12 does not run on Node 20, so the npm
 // package of Node 22 runs it.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleCore, typeCheck } from './consumer.mjs';
-import { installPackages, packPackages, run } from './installation.mjs';
+import { installPackages, packPackages } from './installation.mjs';
+import { useInstalled } from './usage.mjs';
 
 const wanted = process.argv.slice(2);
 const managers = wanted.length > 0 ? wanted : ['npm@10', 'npm@11', 'pnpm@latest', 'npm@12'];
-/** A training that takes seconds. */
-const tiny = JSON.stringify({
-  data: { dataset: 'digits', digits: { scenes: { train: 64, validation: 32, test: 32 } } },
-  network: { name: 'tresnet-s', inputSize: 32 },
-  loss: { name: 'any-bce' },
-  epochs: 1,
-});
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-managers-'));
 try {
   const archives = packPackages(join(folder, 'archives'));
   for (const manager of managers) {
-    const problem = attempt(manager, join(folder, manager), archives);
+    const problem = await attempt(manager, join(folder, manager), archives);
     console.log(`${manager.padEnd(14)}${problem === '' ? 'ok' : `FAILED: ${problem}`}`);
     if (problem !== '') process.exitCode = 1;
   }
@@ -37,9 +31,9 @@ try {
  * @param {string} manager
  * @param {string} project
  * @param {Record<string, string>} archives
- * @returns {string} what went wrong; '' if nothing did
+ * @returns {Promise<string>} what went wrong; '' if nothing did
  */
-function attempt(manager, project, archives) {
+async function attempt(manager, project, archives) {
   const needsNode22 = Number(/^npm@(\d+)/.exec(manager)?.[1] ?? 0) >= 12;
   const packages = [...(needsNode22 ? ['node@22'] : []), manager];
   const npx = ['npx', '--yes', ...packages.flatMap((name) => ['-p', name])];
@@ -47,12 +41,8 @@ function attempt(manager, project, archives) {
   const installed = installPackages(project, archives, [...npx, '--', program]);
   if (installed.status !== 0) return `${installed.stdout}${installed.stderr}`;
   const node = [...(needsNode22 ? [...npx, '--'] : []), 'node'];
-  const anyclass = [...node, join('node_modules', 'anyclass', 'bin/anyclass.js')];
-  writeFileSync(join(project, 'tiny.json'), tiny);
-  for (const words of [['setup'], ['doctor'], ['train', 'tiny.json', '--run', 'run']]) {
-    const { status, stdout, stderr } = run([...anyclass, ...words], project);
-    if (status !== 0) return `anyclass ${words.join(' ')}: ${stdout}${stderr}`;
-  }
+  const problem = await useInstalled(project, node);
+  if (problem !== '') return problem;
   bundleCore(project);
   return typeCheck(project, 'node16') + typeCheck(project, 'bundler');
 }
