@@ -1,6 +1,13 @@
 // Prediction in a page: image files in, probabilities, labels and heat maps out.
 
-import { applyDecision, calibrate, presenceProbability, sigmoid } from '@anyclass/core';
+import {
+  applyDecision,
+  calibrate,
+  type Outcome,
+  presenceProbability,
+  presenceScores,
+  sigmoid,
+} from '@anyclass/core';
 import { type DownloadListener, download } from './download.js';
 import { checkModel, type ExportedModel } from './exportedModel.js';
 import { type HeatMap, heatMapOf } from './heatMap.js';
@@ -12,6 +19,8 @@ import { type Backend, type OnnxRuntime, openSession } from './onnxRuntime.js';
 export interface Prediction {
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
+  /** Review only if the decision limits missed positives too. */
+  readonly outcome: Outcome;
   readonly isNegative: boolean;
   /** Calibrated if training found that calibration helps. */
   readonly probabilities: Readonly<Record<string, number>>;
@@ -101,11 +110,20 @@ function decided(
 ): Omit<Prediction, 'heatMaps'> {
   const raw = logits.map((logit) => sigmoid(logit));
   const values = calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
-  const { labels: isPredicted, presence } = applyDecision(Float64Array.from(values), decision);
+  // Presence is that before calibration if the decision was fitted so.
+  const {
+    labels: isPredicted,
+    presence,
+    outcomes,
+  } = applyDecision(Float64Array.from(values), decision, {
+    presence:
+      decision.presenceFrom === 'given' ? presenceScores(Float64Array.from(raw), classes.length) : undefined,
+  });
   const labels = classes.filter((_, j) => isPredicted[j] === 1);
   const score = presence[0]!;
   return {
     labels,
+    outcome: outcomes[0]!,
     isNegative: labels.length === 0,
     probabilities: byClass(classes, (j) => values[j]!),
     presence: {

@@ -21,6 +21,9 @@ test.each([
   ['--false-alarms 0.02 --confidence none', { budget: { falseAlarms: 0.02, confidence: null } }],
   ['--confidence 0.99', { budget: { falseAlarms: 0.05, confidence: 0.99 } }],
   ['--f1-neg 0.9 --beta 2', { budget: { f1Neg: 0.9 }, beta: 2 }],
+  ['--false-alarms 1% --missed 5%', { budget: { falseAlarms: 0.01, missed: 0.05 } }],
+  ['--missed 0.05 --per group', { budget: { falseAlarms: 0.05, missed: 0.05, per: 'group' } }],
+  ['--per image', { budget: { falseAlarms: 0.05 } }],
   ['--rule shared', { rule: 'shared' }],
   ['--rule class --beta 2', { rule: 'class', beta: 2 }],
 ])('%j sets only the given options: %j', (words, expected) => {
@@ -41,6 +44,10 @@ describe('an invalid combination is rejected with the name of the option', () =>
   test.each([
     ['--false-alarms 0.1 --f1-neg 0.9', 'f1Neg'],
     ['--f1-neg 0.9 --confidence 0.9', 'confidence'],
+    ['--f1-neg 0.9 --missed 0.1', 'missed'],
+    ['--f1-neg 0.9 --per group', 'per'],
+    ['--rule shared --missed 0.1', 'missed'],
+    ['--rule class --missed 0.1', 'missed'],
     ['--rule class --false-alarms 0.1', 'falseAlarms'],
     ['--rule class --confidence none', 'confidence'],
     ['--rule fixed --f1-neg 0.5', 'f1Neg'],

@@ -2,18 +2,26 @@
 
 import type { DecisionBudget, FitDecisionOptions } from '@anyclass/core';
 import { z } from 'zod';
+import { shareField } from '../commandLine/grammar/shares.js';
 import { decisionRules } from '../configuration/decisionFields.js';
 import { UsageError } from '../errors/usageError.js';
 
 /** The decision options. None has a default here: the command, the configuration or core provides it. */
 export const decisionFields = {
-  falseAlarms: z
-    .number()
-    .min(0)
-    .max(1)
+  falseAlarms: shareField()
     .optional()
-    .describe('allow at most this share of negatives to get any prediction; default 0.05')
+    .describe('allow at most this share of negatives to get any prediction: 0.01 or 1%; default 5%')
     .meta({ placeholder: 'SHARE' }),
+  missed: shareField()
+    .optional()
+    .describe('clear at most this share of positives; images between both limits are for review')
+    .meta({ placeholder: 'SHARE' }),
+  per: z
+    .enum(['image', 'group'])
+    .optional()
+    .describe(
+      'what the limits count if there are groups: images (default), or whole groups such as patients',
+    ),
   confidence: z
     .string()
     .transform(confidenceOf)
@@ -42,6 +50,8 @@ export const decisionFields = {
 /** The values of {@link decisionFields}. */
 export interface GivenDecision {
   readonly falseAlarms?: number | undefined;
+  readonly missed?: number | undefined;
+  readonly per?: 'image' | 'group' | undefined;
   readonly confidence?: number | null | undefined;
   readonly f1Neg?: number | 'at 0.5' | undefined;
   readonly beta?: number | undefined;
@@ -69,23 +79,32 @@ export function chosenDecision(given: GivenDecision): Pick<FitDecisionOptions, '
   };
 }
 
-function budgetOf({ falseAlarms, confidence, f1Neg }: GivenDecision): DecisionBudget | undefined {
+function budgetOf(given: GivenDecision): DecisionBudget | undefined {
+  const { falseAlarms, missed, per, confidence, f1Neg } = given;
   if (f1Neg !== undefined) return { f1Neg };
-  if (falseAlarms === undefined && confidence === undefined) return undefined;
-  return { falseAlarms: falseAlarms ?? 0.05, ...(confidence !== undefined && { confidence }) };
+  if ([falseAlarms, missed, per, confidence].every((value) => value === undefined)) return undefined;
+  return {
+    falseAlarms: falseAlarms ?? 0.05,
+    ...(missed !== undefined && { missed }),
+    ...(per === 'group' && { per }),
+    ...(confidence !== undefined && { confidence }),
+  };
 }
 
 /** Throws if an option has no effect, since giving it is probably a mistake. */
 function refuseIdle(given: GivenDecision): void {
-  const { rule, confidence, f1Neg } = given;
-  if (confidence !== undefined && f1Neg !== undefined) {
+  const { rule, missed, f1Neg } = given;
+  const idleWithF1Neg = (['missed', 'per', 'confidence'] as const).find((name) => given[name] !== undefined);
+  if (idleWithF1Neg !== undefined && f1Neg !== undefined) {
     throw new UsageError(
       'has no effect with an F1-Neg to keep; it only applies to a false-alarm budget',
-      'confidence',
+      idleWithF1Neg,
     );
   }
+  if (missed !== undefined && rule === 'shared')
+    throw new UsageError("has no effect with rule 'shared'; it belongs to rule 'gate'", 'missed');
   if (rule !== 'class' && rule !== 'fixed') return;
-  const budgetOptions = ['falseAlarms', 'f1Neg', 'confidence'] as const;
+  const budgetOptions = ['falseAlarms', 'missed', 'per', 'f1Neg', 'confidence'] as const;
   const idle = ([...budgetOptions, 'beta'] as const).find(
     (name) => given[name] !== undefined && (rule === 'fixed' || name !== 'beta'),
   );

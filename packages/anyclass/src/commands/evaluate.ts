@@ -2,6 +2,7 @@ import type { Scored } from '@anyclass/core';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { flagOf } from '../commandLine/fields.js';
+import { shareField } from '../commandLine/grammar/shares.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
 import { refuseFields } from '../configuration/parts.js';
@@ -44,12 +45,23 @@ const options = z.object({
     .describe('fit the decision on these probabilities')
     .meta({ placeholder: 'CSV' }),
   fitLabels: z.string().optional().describe('labels for --fit-scores').meta({ placeholder: 'CSV' }),
+  groupColumn: z
+    .string()
+    .optional()
+    .describe('column with the group of each row, such as its patient: of the label tables, or of DATASET')
+    .meta({ placeholder: 'COLUMN' }),
   classImportance: z
     .string()
     .optional()
     .describe('with --scores: class weights for F2-CIW; sewerml, or a JSON file with one weight per class')
     .meta({ placeholder: 'sewerml|FILE' }),
   ...decisionFields,
+  prevalence: shareField()
+    .optional()
+    .describe(
+      'also say how many of 1,000 images are cleared, reviewed and alarmed where this share is positive',
+    )
+    .meta({ placeholder: 'SHARE' }),
   replicates: z.int().min(0).optional().describe('bootstrap replicates; 0 disables intervals; default 1000'),
   device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().optional().describe('images per batch; default 64'),
@@ -90,6 +102,10 @@ export const evaluate = command({
       'with a gate fitted on other data',
     ],
     [
+      'anyclass evaluate --scores test.csv --labels test-labels.csv --fit-scores val.csv --fit-labels val-labels.csv --group-column patient --missed 5%',
+      'clear, review and alarm, each promised for patients the fit has not seen',
+    ],
+    [
       'anyclass evaluate --scores sewer.csv --labels SewerML_Val.csv --class-importance sewerml',
       'with F2-CIW, the metric that the benchmark ranks by',
     ],
@@ -121,9 +137,18 @@ function checkOutputs(given: Options): void {
 
 const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as const;
 const forScores = ['labels', 'fitScores', 'fitLabels', 'classImportance'] as const;
-const forFitting = ['rule', 'falseAlarms', 'f1Neg', 'confidence', 'beta'] as const;
+const forFitting = [
+  'rule',
+  'falseAlarms',
+  'missed',
+  'per',
+  'f1Neg',
+  'confidence',
+  'beta',
+  'prevalence',
+] as const;
 const fittingFields = ['evaluation.calibration'];
-const byOptions = 'is set by --rule, --false-alarms, --f1-neg, --confidence and --beta';
+const byOptions = 'is set by --rule, --false-alarms, --missed, --per, --f1-neg, --confidence and --beta';
 
 /** Throws if an option has no effect, since giving it is probably a mistake. */
 function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {
@@ -145,6 +170,8 @@ async function judgeScores(given: Options): Promise<Judgment> {
     refuse(given, forFitting, '--fit-scores');
     refuseFields(given.set, fittingFields, 'requires --fit-scores');
   }
+  if (given.per === 'group' && given.groupColumn === undefined)
+    throw new UsageError('--per group requires --group-column');
   refuseFields(given.set, ['data', 'evaluation.batchSize'], 'requires a model, not --scores');
   refuseFields(given.set, ['evaluation.decision'], byOptions);
   for (const option of ['scores', 'labels', 'fitScores', 'fitLabels'] as const) {
@@ -154,7 +181,8 @@ async function judgeScores(given: Options): Promise<Judgment> {
     given.classImportance === undefined ? undefined : readClassImportance(given.classImportance);
   const { evaluation } = validateParts(
     configurationSchema.pick({ evaluation: true }),
-    chosenFields(given, ['evaluation']),
+    // Of tables of scores, the column is no field of a dataset.
+    chosenFields({ ...given, groupColumn: undefined }, ['evaluation']),
     'the given options',
   );
   const { replicates, confidence, calibration } = evaluation;
@@ -162,6 +190,8 @@ async function judgeScores(given: Options): Promise<Judgment> {
   const judgment = await evaluateScores({
     scores,
     labels,
+    groupColumn: given.groupColumn,
+    prevalence: given.prevalence,
     ...(fitScores !== undefined && { fitScores, fitLabels, decision: chosenDecision(given) }),
     // Not calibrated unless requested, so that the fitted decision applies to the given scores directly.
     ...(isCalibrated && { calibration }),
@@ -170,7 +200,8 @@ async function judgeScores(given: Options): Promise<Judgment> {
     confidence,
   });
   if (html !== undefined) {
-    const scored = joinTables(await readTable(scores), await readTable(labels), scores);
+    const { groupColumn } = given;
+    const scored = joinTables(await readTable(scores), await readTable(labels, { groupColumn }), scores);
     await writePage(html, scores, judgment, scored);
   }
   return judgment;
@@ -197,6 +228,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     batchSize: evaluation.batchSize ?? 64,
     replicates: evaluation.replicates,
     confidence: evaluation.confidence,
+    prevalence: given.prevalence,
     ...(Object.keys(decision).length > 0 && { decision }),
     open: openOptions(data),
     preparation: data,

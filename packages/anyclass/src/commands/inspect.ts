@@ -104,7 +104,7 @@ async function savedScores(run: string): Promise<NamedTable[]> {
       next: resumeCommand(run),
     });
   }
-  return Promise.all(found.map(readTable));
+  return Promise.all(found.map((file) => readTable(file)));
 }
 
 /** Returns the dataset with only the training images that a run would use. */

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { OUTCOMES } from '@anyclass/core';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
@@ -64,6 +65,10 @@ const options = z.object({
     .default(false)
     .describe("add the probability that any class is present, the gate, and each label's threshold"),
   top: z.int().positive().optional().describe('add the N most probable classes'),
+  outcome: z
+    .enum(OUTCOMES)
+    .optional()
+    .describe('print only images with this outcome; review needs a decision that limits missed positives'),
   device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().default(32).describe('images per batch'),
   set: settingOption(
@@ -85,6 +90,10 @@ export const predict = command({
     [
       'anyclass predict runs/sewer photos --false-alarms 0.02',
       'with a decision refitted for at most 2% false alarms',
+    ],
+    [
+      'anyclass predict runs/sewer photos --false-alarms 1% --missed 2% --outcome review',
+      'only the images that a person has to look at',
     ],
     [
       'anyclass predict model.safetensors a.jpg b.png --format jsonl --details',
@@ -113,13 +122,17 @@ export const predict = command({
     const ranks = await joinRanks();
     const share = await failingTogether(ranks, () => predictShare(ranks, { ...given, format }, terminal));
     if (!share) return 0;
-    const { predicted, failed, skipped, noun } = share;
+    const { predicted, others, failed, skipped, noun } = share;
     if (skipped.count > 0) terminal.note(skippedNote(skipped));
     if (failed.length > 0)
       throw new UserError(failureText(predicted, failed, noun === 'row' ? 'file or row' : 'image'), {
         exitCode: someFailed,
       });
-    terminal.note(counted(predicted, noun));
+    terminal.note(
+      given.outcome === undefined
+        ? counted(predicted, noun)
+        : `${predicted} of ${counted(predicted + others, noun)}: ${given.outcome}`,
+    );
     return predicted;
   },
 });
@@ -128,6 +141,8 @@ type Options = z.output<typeof options>;
 
 interface PredictedShare {
   readonly predicted: number;
+  /** Predictions that --outcome left out. */
+  readonly others: number;
   /** The inputs that could not be read, and why. */
   readonly failed: readonly string[];
   readonly skipped: CountedNames;
@@ -153,6 +168,11 @@ async function predictShare(
   const decision = requestedDecision(given);
   using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
   const { description } = predictor;
+  if (given.outcome === 'review' && predictor.decision.clear === null)
+    throw new UsageError(
+      'review needs a decision that limits missed positives; give --missed, or train with evaluation.decision.missed',
+      'outcome',
+    );
   for (const remark of predictor.remarks) terminal.note(remark);
   const { header, line } = outputOf(format, {
     classes: description.classes,
@@ -171,6 +191,7 @@ async function predictShare(
   const failed: string[] = [];
   const skipped = countedNames();
   let predicted = 0;
+  let others = 0;
   const { signal } = reading;
   const inputs = takesFeatures(description)
     ? featureInputs(paths, description.features, undefined, signal)
@@ -185,6 +206,10 @@ async function predictShare(
       failed.push(`${prediction.name}: ${prediction.failure}`);
       continue;
     }
+    if (given.outcome !== undefined && prediction.outcome !== given.outcome) {
+      others++;
+      continue;
+    }
     // The header waits for the first prediction: alone, it would look like a result.
     const first = predicted === 0 && header !== undefined ? `${header}\n` : '';
     if (await target.write(`${first}${line(prediction)}`)) predicted++;
@@ -195,12 +220,14 @@ async function predictShare(
     throw new UserError(message, { exitCode: interruption.exitCode() });
   }
   // Nobody reads the output anymore, so there is nothing to report.
-  if (signal.aborted) return { predicted, failed: [], skipped: countedNames(), noun };
+  if (signal.aborted) return { predicted, others, failed: [], skipped: countedNames(), noun };
   if (!isWriter) return undefined;
-  if (predicted > 0) target.finish();
-  const own = { predicted, failed };
+  // A table of nothing is the answer if no image has the outcome that was asked for.
+  if (predicted === 0 && others > 0 && header !== undefined) await target.write(header);
+  if (predicted + others > 0) target.finish();
+  const own = { predicted, others, failed };
   const all = ranks && isOwnFile ? await ofAllRanks(ranks, own) : own;
-  if (all.predicted + all.failed.length === 0)
+  if (all.predicted + all.others + all.failed.length === 0)
     throw new UserError(`no ${noun} in ${paths.map(inWords).join(', ')}`);
   return ranks?.isFirst === false ? undefined : { ...all, skipped, noun };
 }
@@ -208,11 +235,12 @@ async function predictShare(
 /** Sums up the outcomes of all ranks: one rank's share may have no images, or only unreadable ones. */
 async function ofAllRanks(
   ranks: Ranks,
-  own: Pick<PredictedShare, 'predicted' | 'failed'>,
-): Promise<Pick<PredictedShare, 'predicted' | 'failed'>> {
+  own: Pick<PredictedShare, 'predicted' | 'others' | 'failed'>,
+): Promise<Pick<PredictedShare, 'predicted' | 'others' | 'failed'>> {
   const shares = await gatherLists(ranks, [own]);
   return {
     predicted: shares.reduce((sum, { predicted }) => sum + predicted, 0),
+    others: shares.reduce((sum, { others }) => sum + others, 0),
     failed: shares.flatMap(({ failed }) => failed),
   };
 }

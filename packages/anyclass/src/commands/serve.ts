@@ -42,9 +42,9 @@ export const serveModels = command({
   }),
   async run(options, terminal) {
     const { models, tokenFile, json, ...given } = options;
-    const { falseAlarms, confidence, f1Neg, beta, rule, threshold, ...settings } = given;
+    const { falseAlarms, missed, per, confidence, f1Neg, beta, rule, threshold, ...settings } = given;
     const token = givenToken(tokenFile);
-    const fit = { falseAlarms, confidence, f1Neg, beta, rule, threshold };
+    const fit = { falseAlarms, missed, per, confidence, f1Neg, beta, rule, threshold };
     const decision = requestedDecision(fit);
     // Loaded here because no other command needs its libraries.
     const { serve } = await import('../serving/serve.js');

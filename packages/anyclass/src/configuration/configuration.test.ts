@@ -32,7 +32,12 @@ test('everything but the dataset has a default', () => {
     smoothing: 0,
     reduction: 'mean',
   });
-  expect(configuration.evaluation.decision).toEqual({ rule: 'gate', confidence: 0.95, beta: 1 });
+  expect(configuration.evaluation.decision).toEqual({
+    rule: 'gate',
+    per: 'image',
+    confidence: 0.95,
+    beta: 1,
+  });
   expect(configuration.bestBy).toBe('mAP');
 });
 

@@ -18,6 +18,20 @@ export const decisionFields = z
     falseAlarms: share
       .optional()
       .describe('at most this share of negatives may get a label; default 0.05 unless f1Neg is set'),
+    missed: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .optional()
+      .describe(
+        'gate: at most this share of positives may be cleared; rows between the two limits are for review',
+      ),
+    per: z
+      .enum(['image', 'group'])
+      .default('image')
+      .describe(
+        'what the limits count if rows have groups: a random image of a random group, or whole groups',
+      ),
     f1Neg: z
       .union([share, z.literal('at 0.5')])
       .optional()
@@ -34,11 +48,17 @@ export const decisionFields = z
     beta: z.number().positive().default(1).describe('thresholds maximize this Fβ'),
     threshold: share.optional().describe('rule fixed: the threshold for all classes; default 0.5'),
   })
-  .superRefine(({ rule, falseAlarms, f1Neg, threshold }, context) => {
+  .superRefine(({ rule, falseAlarms, missed, per, f1Neg, threshold }, context) => {
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if (missed !== undefined && rule !== 'gate') refuse('missed', 'only applies to rule gate');
+    if (missed !== undefined && f1Neg !== undefined)
+      refuse('missed', 'has no effect with f1Neg; set falseAlarms instead');
+    if (per === 'group' && f1Neg !== undefined)
+      refuse('per', 'has no effect with f1Neg; set falseAlarms instead');
     if (falseAlarms !== undefined && f1Neg !== undefined)
-      context.addIssue({ code: 'custom', path: ['f1Neg'], message: 'set falseAlarms or f1Neg, not both' });
-    if (threshold !== undefined && rule !== 'fixed')
-      context.addIssue({ code: 'custom', path: ['threshold'], message: 'only applies to rule fixed' });
+      refuse('f1Neg', 'set falseAlarms or f1Neg, not both');
+    if (threshold !== undefined && rule !== 'fixed') refuse('threshold', 'only applies to rule fixed');
   });
 
 export type DecisionSettings = z.output<typeof decisionFields>;
@@ -47,14 +67,20 @@ export type DecisionSettings = z.output<typeof decisionFields>;
  * A configuration's decision as options of `fitDecision`.
  *
  * @example
- * fitOptions({ rule: 'gate', falseAlarms: 0.02, confidence: 0.95, beta: 1 })
+ * fitOptions({ rule: 'gate', falseAlarms: 0.02, per: 'image', confidence: 0.95, beta: 1 })
  * // { rule: 'gate', budget: { falseAlarms: 0.02, confidence: 0.95 }, beta: 1 }
  */
 export function fitOptions(settings: DecisionSettings): FitDecisionOptions {
-  const { rule, falseAlarms = 0.05, f1Neg, confidence, beta, threshold } = settings;
+  const { rule, falseAlarms = 0.05, missed, per, f1Neg, confidence, beta, threshold } = settings;
+  const limits = {
+    falseAlarms,
+    confidence,
+    ...(missed !== undefined && { missed }),
+    ...(per === 'group' && { per }),
+  };
   return {
     rule,
-    budget: f1Neg === undefined ? { falseAlarms, confidence } : { f1Neg },
+    budget: f1Neg === undefined ? limits : { f1Neg },
     beta,
     ...(rule === 'fixed' && { threshold: threshold ?? 0.5 }),
   };

@@ -112,6 +112,7 @@ const quick: PlainObject = {
   batchSize: 64,
   optimizer: { name: 'adamw', rate: 0.002, weightDecay: 0.02 },
   schedule: { name: 'cosine', warmUpEpochs: 1 },
+  finalWeights: 'last',
 };
 
 // docs/results.md has the results: other rates, warm-up, weight averaging, crops and erasing were all within
@@ -121,6 +122,7 @@ const strong: PlainObject = {
   loss: { name: 'any-bce', alpha: 1, lambda: 0.02, beta: null, reduction: 'mean' },
   optimizer: { name: 'adamw', rate: 0.001, weightDecay: 0.05 },
   schedule: { name: 'cosine' },
+  finalWeights: 'last',
   epochs: 40,
   batchSize: 256,
   clipNorm: 1,
@@ -133,6 +135,7 @@ const features: PlainObject = {
   loss: { name: 'any-bce', alpha: 1, lambda: 0.02, beta: null, reduction: 'mean' },
   optimizer: { name: 'adamw', rate: 0.001, weightDecay: 0.05 },
   schedule: { name: 'cosine' },
+  finalWeights: 'last',
   epochs: 40,
   batchSize: 64,
 };

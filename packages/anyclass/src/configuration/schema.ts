@@ -222,6 +222,12 @@ export const configurationSchema = z.strictObject({
       'let cuDNN benchmark convolution algorithms in the first steps on a GPU: costs seconds, then runs faster',
     ),
   bestBy: z.enum(bestMetrics).default('mAP').describe('metric that chooses the best epoch'),
+  finalWeights: z
+    .enum(['best', 'last'])
+    .default('best')
+    .describe(
+      'weights of the model: best of all epochs by bestBy, or last, which chooses nothing on validation and so leaves more to promise there',
+    ),
   patience: count.optional().describe('stop after this many epochs without improvement'),
   checkpoints: checkpoints.prefault({}),
   evaluation: evaluation.prefault({}),

@@ -1,6 +1,14 @@
 // Evaluates a model on a dataset.
 
-import { type Decision, type FitDecisionOptions, type Metrics, measure, type Scored } from '@anyclass/core';
+import {
+  type Decision,
+  type FitDecisionOptions,
+  type Metrics,
+  measure,
+  type RowIdentities,
+  type Scored,
+  sharedRows,
+} from '@anyclass/core';
 import { openOptions } from '../configuration/openOptions.js';
 import { openInputs } from '../data/batches/openInputs.js';
 import { type Dataset, instanceWord, type SplitName, splitNames } from '../data/dataset/dataset.js';
@@ -13,21 +21,21 @@ import type { Judgment } from '../events/judgment.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
 import type { ComputeWishes } from '../inference/computeDevice.js';
-import { calibratedScores } from '../inference/decide.js';
 import { refitDecision } from '../inference/modelDecision.js';
 import { openModelScorer } from '../inference/modelScorer.js';
 import { openForModel } from '../inference/openForModel.js';
 import { scoreRows } from '../inference/scoreRows.js';
 import { probabilities } from '../inference/scorer.js';
+import { calibratedScores } from '../runs/calibratedScores.js';
 import type { ModelDescription } from '../runs/modelFile.js';
-import { isRunFolder } from '../runs/runFolder.js';
-import { runScores } from '../runs/runScores.js';
+import { isRunFolder, openRun } from '../runs/runFolder.js';
+import { runScores, savedScores } from '../runs/runScores.js';
 import { type JudgeOptions, judge } from './judge.js';
 import { readingFor } from './runSettings.js';
 
 export interface EvaluateOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
-    Pick<JudgeOptions, 'replicates' | 'confidence'> {
+    Pick<JudgeOptions, 'replicates' | 'confidence' | 'prevalence'> {
   /** Default: the test split if it has labels, otherwise validation, otherwise train. */
   readonly split?: SplitName | undefined;
   readonly batchSize?: number;
@@ -83,14 +91,14 @@ async function evaluateShare(
   using opened = await openModelScorer(model, { device, precision, batchSize, preparation });
   const { description, scorer, remarks = [] } = opened;
   for (const text of remarks) onEvent?.({ type: 'note', text });
-  const fitted = await usedDecision(model, description, options.decision);
+  const onNote = (text: string) => onEvent?.({ type: 'note', text });
+  const fitted = await usedDecision(model, description, options.decision, onNote);
   const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
   const dataset = await openForModel(spec, open, description);
   try {
     const split = options.split ?? labeledSplit(dataset);
     const rows = dataset.splits[split];
     if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
-    const onNote = (text: string) => onEvent?.({ type: 'note', text });
     const { inputs } = await openInputs(dataset, scorer.format, cache, { onNote });
     const result = await scoreRows(scorer, dataset, inputs, {
       rows,
@@ -107,18 +115,24 @@ async function evaluateShare(
           unit: `${instanceWord(dataset)}s`,
         }),
     }).finally(() => inputs.close());
+    const { groups } = dataset;
     const uncalibrated = {
       scores: probabilities(result.logits),
       targets: result.targets,
       classNames: dataset.classes,
       split,
+      groups: groups && Array.from(result.rows, (row) => groups.names[groups.codes[row]!]!),
     };
+    const names = Array.from(result.rows, (row) => dataset.names.at(row));
     const { calibration } = description;
     const scored = calibratedScores(uncalibrated, calibration);
     const isElsewhere = fitted?.decision.fittedOn !== split;
+    const fitRows = isElsewhere && fitted ? await rowsOfFit(model) : undefined;
     return {
       judgment: judge(scored, {
         ...(isElsewhere && fitted),
+        shared: fitRows && sharedRows(fitRows, { names, groups: uncalibrated.groups }),
+        prevalence: options.prevalence,
         calibration,
         uncalibrated,
         classImportance: dataset.classImportance ?? description.classImportance,
@@ -127,7 +141,7 @@ async function evaluateShare(
         confidence: options.confidence,
       }),
       scored,
-      names: Array.from(result.rows, (row) => dataset.names.at(row)),
+      names,
       quarantined: result.quarantined,
     };
   } finally {
@@ -140,10 +154,18 @@ async function usedDecision(
   model: string,
   { decision }: ModelDescription,
   chosen: FitDecisionOptions | undefined,
+  note: (text: string) => void,
 ): Promise<{ readonly decision: Decision; readonly validation: Metrics | undefined } | undefined> {
-  if (chosen) return refitDecision(model, chosen);
+  if (chosen) return refitDecision(model, { candidates: decision?.candidates ?? 1, ...chosen }, note);
   if (!decision) return undefined;
   return { decision, validation: isRunFolder(model) ? await metricsOfFit(model, decision) : undefined };
+}
+
+/** The rows that a run's decision was fitted on; undefined for a model without its run. */
+async function rowsOfFit(model: string): Promise<RowIdentities | undefined> {
+  if (!isRunFolder(model)) return undefined;
+  const { paths, record } = openRun(model);
+  return savedScores(paths, record, 'validation');
 }
 
 /** Undefined if the scores of the fit are gone or come from an older version. */

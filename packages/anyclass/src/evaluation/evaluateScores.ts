@@ -1,20 +1,17 @@
 // Evaluates saved scores against labels. Nothing here needs the engine.
 
 import { resolve } from 'node:path';
-import type { FitDecisionOptions, Scored } from '@anyclass/core';
+import { type FitDecisionOptions, type Scored, sharedRows } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
-import {
-  type CalibrationMethod,
-  calibratedScores,
-  fitOnValidation,
-  helpfulCalibration,
-} from '../inference/decide.js';
+import { type CalibrationMethod, fitOnValidation, helpfulCalibration } from '../inference/decide.js';
+import { calibratedScores } from '../runs/calibratedScores.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
 import { type ImportanceByClass, importanceInOrder } from './classImportance.js';
 import { type JudgeOptions, judge } from './judge.js';
 
-export interface EvaluateScoresOptions extends Pick<JudgeOptions, 'replicates' | 'confidence'> {
+export interface EvaluateScoresOptions
+  extends Pick<JudgeOptions, 'replicates' | 'confidence' | 'prevalence'> {
   /** CSV with `Filename` and a probability per class. */
   readonly scores: string;
   /** CSV with `Filename` and a label per class: 0, 1, a number in between, or empty for unknown. */
@@ -22,6 +19,11 @@ export interface EvaluateScoresOptions extends Pick<JudgeOptions, 'replicates' |
   /** Scores and labels of other data, to fit a decision and a calibration on. */
   readonly fitScores?: string | undefined;
   readonly fitLabels?: string | undefined;
+  /**
+   * The column of the label tables with the group of each row, such as its patient, if rows of one group are
+   * not independent.
+   */
+  readonly groupColumn?: string | undefined;
   /** How the decision is fitted. Default: a gate that guarantees at most 5% false alarms. */
   readonly decision?: FitDecisionOptions | undefined;
   /** How probabilities are calibrated, if that helps on the fitting data. Default 'none': not at all. */
@@ -38,15 +40,16 @@ export interface EvaluateScoresOptions extends Pick<JudgeOptions, 'replicates' |
  * metrics.mAP
  */
 export async function evaluateScores(options: EvaluateScoresOptions): Promise<Judgment> {
-  const { scores, labels, fitScores, fitLabels, decision = {}, calibration = 'none', ...rest } = options;
+  const { scores, labels, fitScores, fitLabels, groupColumn } = options;
+  const { decision = {}, calibration = 'none', replicates, confidence, prevalence } = options;
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UserError('fitScores and fitLabels must be given together');
   }
-  const judged = await labeledScores(scores, labels);
-  const classImportance = inOrder(rest.classImportance, judged);
-  const judging = { ...rest, classImportance };
+  const judged = await labeledScores(scores, labels, groupColumn);
+  const classImportance = inOrder(options.classImportance, judged);
+  const judging = { replicates, confidence, prevalence, classImportance };
   if (fitScores === undefined || fitLabels === undefined) return judgeTables(judged, judging);
-  const fitting = await labeledScores(fitScores, fitLabels);
+  const fitting = await labeledScores(fitScores, fitLabels, groupColumn);
   if (fitting.classNames.join() !== judged.classNames.join()) {
     throw new UserError(`${fitLabels} and ${labels} do not have the same classes in the same order`);
   }
@@ -60,6 +63,7 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
   return judgeTables(calibratedScores(judged, helpful), {
     ...judging,
     ...fitted,
+    shared: sharedRows(fitting, judged),
     calibration: helpful,
     uncalibrated: judged,
   });
@@ -79,11 +83,15 @@ function isList(importance: ImportanceByClass | readonly number[]): importance i
   return Array.isArray(importance);
 }
 
-async function labeledScores(scores: string, labels: string): Promise<Scored> {
-  const table = await readTable(labels);
+async function labeledScores(
+  scores: string,
+  labels: string,
+  groupColumn: string | undefined,
+): Promise<Scored & { readonly names: readonly string[] }> {
+  const table = await readTable(labels, { groupColumn });
   if (table.values.every(Number.isNaN))
     throw new UserError(`${labels}: holds no labels; expected numbers from 0 to 1 (or empty for unknown)`);
-  return joinTables(await readTable(scores), table, scores);
+  return { ...joinTables(await readTable(scores), table, scores), names: table.names };
 }
 
 function isSameData(first: Scored, second: Scored): boolean {

@@ -3,11 +3,14 @@
 import {
   bootstrapAt,
   type Calibration,
+  countOutcomes,
   type Decision,
   type Metrics,
   measure,
   reliability,
   type Scored,
+  type SharedRows,
+  workload,
 } from '@anyclass/core';
 import type { DecidedMetrics, Judgment, ReliabilityMetrics } from '../events/judgment.js';
 
@@ -16,6 +19,10 @@ export interface JudgeOptions {
   readonly decision?: Decision | undefined;
   /** Metrics of the decision on the data that it was fitted on. */
   readonly validation?: Metrics | undefined;
+  /** Judged rows that the fit already knew, if that is known; with any, the promise is withheld. */
+  readonly shared?: SharedRows | undefined;
+  /** The share of positives where the decision will be used, for the work that it makes. Default: as judged. */
+  readonly prevalence?: number | undefined;
   /** The calibration that turned `uncalibrated` into the given scores. */
   readonly calibration?: Calibration | undefined;
   readonly uncalibrated?: Scored | undefined;
@@ -34,7 +41,7 @@ export interface JudgeOptions {
  * judge(scored, { replicates: 0 }).metrics.macroF1 // 1
  */
 export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
-  const { decision, validation, calibration, uncalibrated, classImportance } = options;
+  const { decision, calibration, uncalibrated, classImportance } = options;
   const { confidence = 0.95 } = options;
   const replicates = affordableReplicates(options.replicates ?? 1000, scored.classNames.length);
   const shared = classImportance ? { classImportance } : {};
@@ -51,7 +58,13 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
   return {
     split: scored.split ?? '',
     ...atHalf!,
-    ...(decision && atDecision && { decided: decidedMetrics(decision, atDecision, validation ?? null) }),
+    ...(decision &&
+      atDecision && {
+        decided: {
+          ...decidedMetrics(decision, atDecision, options),
+          ...outcomesAt(scored, decision, options),
+        },
+      }),
     reliability: reliabilityMetrics(uncalibrated ?? scored),
     ...(calibration && { calibrated: { calibration, ...reliabilityMetrics(scored) } }),
   };
@@ -63,11 +76,53 @@ function affordableReplicates(wanted: number, classes: number): number {
 }
 
 function decidedMetrics(
-  { rule, budget, beta, presence, clear, thresholds, fittedOn, report }: Decision,
+  decision: Decision,
   judged: Pick<DecidedMetrics, 'metrics' | 'intervals'>,
-  validation: Metrics | null,
-): DecidedMetrics {
-  return { rule, budget, beta, presence, clear, thresholds, fittedOn, ...judged, validation, report };
+  { validation, shared }: JudgeOptions,
+): Omit<DecidedMetrics, 'outcomes' | 'workload'> {
+  const { rule, budget, beta, presence, clear, thresholds, fittedOn, candidates, report } = decision;
+  return {
+    rule,
+    budget,
+    beta,
+    unit: 'per' in budget ? (budget.per ?? 'image') : 'image',
+    groups: report.groups,
+    candidates,
+    presence,
+    clear,
+    thresholds,
+    fittedOn,
+    ...judged,
+    validation: validation ?? null,
+    ...(shared && { shared }),
+    report: shared && shared.rows > 0 ? withoutPromise(report) : report,
+  };
+}
+
+function withoutPromise(report: Decision['report']): Decision['report'] {
+  const withheld = { holds: false, reason: 'shared rows' } as const;
+  const { guarantee, triage } = report;
+  return {
+    ...report,
+    guarantee: guarantee.holds ? withheld : guarantee,
+    triage: triage && { ...triage, guarantee: triage.guarantee.holds ? withheld : triage.guarantee },
+  };
+}
+
+/** The shares of the outcomes among the judged rows, and the work they make. */
+function outcomesAt(
+  scored: Scored,
+  decision: Decision,
+  { prevalence }: JudgeOptions,
+): Pick<DecidedMetrics, 'outcomes' | 'workload'> {
+  const counted = countOutcomes(scored, { threshold: decision });
+  return {
+    outcomes: workload(counted, { per: 1 }),
+    workload: {
+      ...workload(counted, prevalence === undefined ? {} : { prevalence }),
+      prevalence: prevalence ?? null,
+    },
+  };
 }
 
 function reliabilityMetrics(scored: Scored): ReliabilityMetrics {

@@ -1,6 +1,14 @@
 // The metrics that say how good a model's scores are.
 
-import type { Bootstrap, Calibration, Decision, Metrics } from '@anyclass/core';
+import type {
+  Bootstrap,
+  Calibration,
+  Decision,
+  Metrics,
+  OutcomeCounts,
+  PromiseUnit,
+  SharedRows,
+} from '@anyclass/core';
 
 export interface Judgment {
   readonly split: string;
@@ -16,9 +24,17 @@ export interface Judgment {
 }
 
 export interface DecidedMetrics
-  extends Pick<Decision, 'rule' | 'beta' | 'presence' | 'thresholds' | 'fittedOn'> {
-  /** The presence score below which rows are cleared, as in a decision with triage; omitted by older versions. */
-  readonly clear?: Decision['clear'];
+  extends Pick<Decision, 'rule' | 'beta' | 'presence' | 'clear' | 'thresholds' | 'fittedOn' | 'candidates'> {
+  /** What the budget counts: images, or whole groups. */
+  readonly unit: PromiseUnit;
+  /** How many groups it was fitted on; null without groups. */
+  readonly groups: number | null;
+  /** Shares of the judged rows by outcome; review is 0 unless the budget limits missed positives too. */
+  readonly outcomes: OutcomeCounts;
+  /** The work that the decision makes. */
+  readonly workload: Workload;
+  /** Judged rows that the fit already knew; with any, nothing is promised. Omitted if that is not known. */
+  readonly shared?: SharedRows;
   /** Null for thresholds from older versions, which had no budget. */
   readonly budget: Decision['budget'] | null;
   readonly metrics: Metrics;
@@ -27,6 +43,12 @@ export interface DecidedMetrics
   readonly validation: Metrics | null;
   /** Details of the fit: counts, bounds, guarantee. Omitted for older versions. */
   readonly report?: Decision['report'];
+}
+
+/** How many of 1,000 rows have each outcome. */
+export interface Workload extends OutcomeCounts {
+  /** The share of positives that it is for; null for that of the judged rows. */
+  readonly prevalence: number | null;
 }
 
 export type Intervals = Pick<Bootstrap, 'overall' | 'perClass' | 'replicates' | 'confidence'>;

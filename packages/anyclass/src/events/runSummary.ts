@@ -20,6 +20,8 @@ export interface RunSummary {
   readonly epochs: number;
   /** The epoch whose weights are the result, and the metric it was chosen by. */
   readonly bestEpoch: number;
+  /** Whether the last epoch was kept, whatever its metrics (`finalWeights`); omitted if not. */
+  readonly isLastKept?: boolean | undefined;
   readonly bestBy: BestMetric;
   /** Whether the last epoch is evaluated because the best one is unknown or its weights were lost. */
   readonly isLastInstead?: boolean | undefined;

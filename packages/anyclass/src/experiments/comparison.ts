@@ -2,6 +2,7 @@
 // scores in the run folders.
 
 import { checkDecisionOptions, type FitDecisionOptions } from '@anyclass/core';
+import { epochCandidates } from '../configuration/candidates.js';
 import { UserError } from '../errors/userError.js';
 import type { Comparison } from './comparisonResult.js';
 import { comparisonVerdict } from './comparisonVerdict.js';
@@ -51,7 +52,11 @@ export async function compareRuns(
 ): Promise<Comparison> {
   const { replicates = 1000, confidence = 0.95, bootstrapSeed = 0, seconds = 60 } = options;
   const { rule, budget, beta } = checkDecisionOptions(options.decision ?? {});
-  const decision = { rule, budget, beta };
+  const candidates = Math.max(
+    1,
+    ...runs.map(({ configuration, summary }) => epochCandidates(configuration, summary.epochs)),
+  );
+  const decision = { rule, budget, beta, ...(candidates > 1 && { candidates }) };
   const groups = groupBySeed(runs);
   for (const { label, seeds, runs: same } of groups) {
     const twice = seeds.findIndex((seed, i) => seed === seeds[i + 1]);

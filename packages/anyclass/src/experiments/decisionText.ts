@@ -8,6 +8,8 @@ export interface DecisionChoice {
   readonly budget: DecisionBudget;
   /** Fitted thresholds maximize this Fβ. */
   readonly beta: number;
+  /** Among how many candidates, such as epochs, validation chose each model. Default 1. */
+  readonly candidates?: number;
 }
 
 /**
@@ -28,7 +30,7 @@ export function promiseText({ rule, budget }: DecisionChoice, guarantee: Guarant
   if (rule === 'class') return 'Thresholds per class that maximize Fβ, whatever the false alarms';
   const kept = `Decisions fitted on validation ${decisionPhrase({ rule, budget })}`;
   if (guarantee.holds)
-    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget`;
+    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget${guarantee.candidates > 1 ? `, counting that validation chose among ${guarantee.candidates} epochs` : ''}`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
   const least = shortPercent(guarantee.smallestRate ?? 1);
   return `${kept}, kept there without a guarantee: validation has too few negatives to guarantee less than ${least}`;

@@ -12,7 +12,7 @@ import type { LossName } from '../losses/lossNames.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { modelImportance } from '../runs/modelImportance.js';
 import { openRun, runPaths } from '../runs/runFolder.js';
-import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { savedScores } from '../runs/runScores.js';
 import { readSummary } from '../runs/summary.js';
 
 /** The splits for which a run keeps scores. */
@@ -76,7 +76,7 @@ export function readRun(folder: string): Run {
     epochs: readEpochs(paths.metrics),
     summary,
     scores(split) {
-      const known = read.get(split) ?? readScores(paths.scores, split);
+      const known = read.get(split) ?? savedScores(paths, record, split);
       read.set(split, known);
       return known;
     },
@@ -188,12 +188,4 @@ function dataLabel(name: string, { keep, drop }: Configuration['data']): DataLab
 
 function labelText({ name, details }: DataLabel): string {
   return details.length === 0 ? name : `${name} (${details.join('; ')})`;
-}
-
-async function readScores(folder: string, split: JudgedSplit): Promise<ScoredImages | undefined> {
-  const [scoreFile, labelFile] = [join(folder, `${split}.csv`), join(folder, `${split}-labels.csv`)];
-  if (!existsSync(scoreFile) || !existsSync(labelFile)) return undefined;
-  const labels = await readTable(labelFile);
-  if (labels.values.every(Number.isNaN)) return undefined;
-  return { ...joinTables(await readTable(scoreFile), labels, split), names: labels.names };
 }

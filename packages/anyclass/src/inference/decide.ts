@@ -3,7 +3,6 @@
 
 import {
   type Calibration,
-  calibrate,
   chooseCalibration,
   type Decision,
   describeFalseAlarms,
@@ -28,20 +27,6 @@ export function helpfulCalibration(validation: Scored, method: CalibrationMethod
   const rows = validation.targets.length / validation.classNames.length;
   if (method === 'none' || rows < 10) return undefined;
   return chooseCalibration(validation, { method }).calibration;
-}
-
-/**
- * Returns calibrated scores exactly as they are saved and read back: a network's scores rounded to float32,
- * as doubles. A fit on them is bit-identical to one on the saved files.
- */
-export function calibratedScores<Rows extends Scored>(
-  scored: Rows,
-  calibration: Calibration | undefined,
-): Rows {
-  const { scores, classNames } = scored;
-  const calibrated = calibration ? calibrate(scores, classNames, calibration) : scores;
-  const saved = scores instanceof Float32Array ? Float32Array.from(calibrated) : calibrated;
-  return { ...scored, scores: Float64Array.from(saved) };
 }
 
 export interface FittedDecision {

@@ -1,4 +1,5 @@
-import { applyDecision, calibrate, type Decision } from '@anyclass/core';
+import { applyDecision, type Decision, type Outcome, type Scored } from '@anyclass/core';
+import { calibratedScores } from '../runs/calibratedScores.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { probabilities } from './scorer.js';
 
@@ -10,6 +11,8 @@ export interface DecidedRows {
   readonly presence: Float64Array;
   /** 1 for each predicted class. */
   readonly labels: Uint8Array;
+  /** One per image; it follows presence alone. */
+  readonly outcomes: readonly Outcome[];
 }
 
 /**
@@ -23,9 +26,11 @@ export function decideLogits(
   { classes, calibration }: Pick<ModelDescription, 'classes' | 'calibration'>,
   decision: Decision,
 ): DecidedRows {
-  const raw = probabilities(logits);
-  const values = calibration ? Float32Array.from(calibrate(raw, classes, calibration)) : raw;
-  // In doubles, as the decision was fitted and evaluated.
-  const { labels, presence } = applyDecision(Float64Array.from(values), decision);
-  return { probabilities: values, presence, labels };
+  const raw: Scored = { scores: probabilities(logits), targets: [], classNames: classes };
+  // As the decision was fitted and evaluated: in doubles, and ranked by presence before calibration.
+  const { scores, presence: given } = calibratedScores(raw, calibration);
+  const { labels, presence, outcomes } = applyDecision(scores, decision, {
+    presence: decision.presenceFrom === 'given' ? given : undefined,
+  });
+  return { probabilities: Float32Array.from(scores), presence, labels, outcomes };
 }

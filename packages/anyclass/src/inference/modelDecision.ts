@@ -3,8 +3,8 @@
 import { type Decision, type FitDecisionOptions, fitDecision, type Metrics, measure } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
-import { isRunFolder } from '../runs/runFolder.js';
-import { runScores } from '../runs/runScores.js';
+import { isRunFolder, openRun } from '../runs/runFolder.js';
+import { lacksGroups, runScores } from '../runs/runScores.js';
 import { decisionText, type FittedDecision, fitOnValidation } from './decide.js';
 
 /** One threshold for all classes, or options for fitting a decision on the run's validation scores. */
@@ -32,7 +32,8 @@ export async function modelDecision(
   const isRefit = chosen !== undefined && typeof chosen !== 'number' && chosen.rule !== 'fixed';
   if (!isRefit) return { decision: givenDecision(description, chosen), remarks: [] };
   const remarks: string[] = [];
-  const fitted = await refitDecision(model, chosen, (text) => void remarks.push(text));
+  const { candidates = 1 } = description.decision ?? {};
+  const fitted = await refitDecision(model, { candidates, ...chosen }, (text) => void remarks.push(text));
   const test = await savedTest(model, fitted.decision);
   return {
     decision: fitted.decision,
@@ -69,7 +70,20 @@ export async function refitDecision(
       `${run} is a model file without scores to fit a decision on; name the folder of its run, or use the model's own decision or a fixed threshold`,
     );
   }
-  return fitOnValidation(await runScores(run, 'validation'), options, { ...(note && { note }) });
+  const validation = await runScores(run, 'validation');
+  const isWithoutGroups = lacksGroups(openRun(run).record, validation);
+  if (isWithoutGroups)
+    note?.(
+      `The scores of ${run} were saved without their groups, so nothing can be promised about new data; train again to save them`,
+    );
+  return fitOnValidation(validation, isWithoutGroups ? withoutPromise(options) : options, {
+    ...(note && { note }),
+  });
+}
+
+function withoutPromise(options: FitDecisionOptions): FitDecisionOptions {
+  const { budget = { falseAlarms: 0.05 } } = options;
+  return 'falseAlarms' in budget ? { ...options, budget: { ...budget, confidence: null } } : options;
 }
 
 /** Metrics on the saved test scores; undefined if the run has none. */

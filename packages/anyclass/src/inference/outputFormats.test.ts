@@ -11,6 +11,7 @@ test('CSV and JSON lines say negative if no class is predicted, and include deta
     name: 'a,b.png',
     probabilities: Float32Array.of(0.25, 0.5),
     presenceScore: Math.log(2),
+    outcome: 'clear' as const,
     labels: [],
   };
   const csv = outputOf('csv', { classes, decision });
@@ -29,6 +30,7 @@ test('CSV and JSON lines say negative if no class is predicted, and include deta
     Filename: 'a,b.png',
     labels: [],
     negative: true,
+    outcome: 'clear',
     probabilities: { crack: 0.25, roots: 0.5 },
   });
   const full = outputOf('jsonl', { classes, decision, details: true, top: 2 });
@@ -45,18 +47,38 @@ test("the SewerML format has the benchmark's 17 columns in order, and names with
   const { header, line } = outputOf('sewerml', { classes, decision });
   expect(header).toBe(`Filename,${Object.keys(sewermlClasses).join(',')}`);
   const probabilities = Float32Array.from(classes, (_, j) => j / 32);
-  expect(line({ name: 'test/00001.png', probabilities, presenceScore: 0, labels: [] })).toMatch(
-    /^00001.png,0.5,.*,0$/,
-  );
+  expect(
+    line({ name: 'test/00001.png', probabilities, presenceScore: 0, outcome: 'clear' as const, labels: [] }),
+  ).toMatch(/^00001.png,0.5,.*,0$/);
   expect(() => outputOf('sewerml', { classes: ['RB'], decision })).toThrow('the model lacks OB');
 });
 
 test('ambiguous labels become a JSON list in the table', () => {
   const decision = fixedDecision(['a|b', 'a', 'b'], 0.5);
-  const prediction = { name: 'x.png', probabilities: Float32Array.of(1, 0, 1), presenceScore: 1 };
+  const prediction = {
+    name: 'x.png',
+    probabilities: Float32Array.of(1, 0, 1),
+    presenceScore: 1,
+    outcome: 'clear' as const,
+  };
   const { line } = outputOf('csv', { classes: decision.classNames, decision, top: 1 });
   expect(line({ ...prediction, labels: ['a|b', 'b'] })).toBe('x.png,1,0,1,"{""a|b"":1}","[""a|b"",""b""]"');
   expect(line({ ...prediction, labels: [] })).toMatch(/,\[\]$/);
   const plain = outputOf('csv', { classes: ['a', 'b', 'c'], decision: fixedDecision(['a', 'b', 'c'], 0.5) });
   expect(plain.line({ ...prediction, labels: ['a', 'b'] })).toMatch(/,a\|b$/);
+});
+
+test('with a decision that leaves images for review, the table has their outcome', () => {
+  const classes = ['crack', 'roots'];
+  const csv = outputOf('csv', { classes, decision: { ...decision, clear: 0.2 } });
+  const prediction = {
+    name: 'a.png',
+    probabilities: Float32Array.of(0.25, 0.5),
+    presenceScore: 1,
+    labels: [],
+  };
+  expect([csv.header, csv.line({ ...prediction, outcome: 'review' })]).toEqual([
+    'Filename,crack,roots,outcome,labels',
+    'a.png,0.25,0.5,review,negative',
+  ]);
 });

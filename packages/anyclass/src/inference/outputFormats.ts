@@ -26,7 +26,8 @@ export interface OutputOptions {
 
 /**
  * Returns a writer of predictions. `csv` has a column per class and the labels separated by `|`, or
- * 'negative' if there are none (a JSON list if a class has that name or contains `|`). `jsonl` has one object
+ * 'negative' if there are none (a JSON list if a class has that name or contains `|`); with a decision that
+ * leaves images for review, also the outcome. `jsonl` has one object
  * per line. `sewerml` is the format of the SewerML benchmark: file names without folders and 17
  * probabilities.
  *
@@ -39,6 +40,7 @@ export function outputOf(format: OutputFormat, options: OutputOptions): Output {
 }
 
 function csvOutput({ classes, decision, details = false, top }: OutputOptions): Output {
+  const hasReview = decision.clear !== null;
   const gate = decision.presence === null ? 1 : presenceProbability(decision.presence);
   // If a class name contains the separator or is the word for none, the cell is a JSON list.
   const isAmbiguous = classes.some((name) => name.includes('|') || name === 'negative');
@@ -49,10 +51,11 @@ function csvOutput({ classes, decision, details = false, top }: OutputOptions): 
       ...['Filename', ...classes].map(csvCell),
       ...(details ? ['presence', 'gate', 'thresholds'] : []),
       ...(top === undefined ? [] : ['top']),
+      ...(hasReview ? ['outcome'] : []),
       'labels',
     ].join(','),
     line: (prediction) => {
-      const { name, probabilities, presenceScore, labels } = prediction;
+      const { name, probabilities, presenceScore, labels, outcome } = prediction;
       const thresholds = labels.map((label) => decision.thresholds[classes.indexOf(label)]);
       const likely = top === undefined ? [] : mostLikely(prediction, classes, top);
       return [
@@ -60,6 +63,7 @@ function csvOutput({ classes, decision, details = false, top }: OutputOptions): 
         ...Array.from(probabilities, String),
         ...(details ? [presenceProbability(presenceScore), gate, csvCell(thresholds.join('|'))] : []),
         ...(top === undefined ? [] : [csvCell(likelyText(likely, isAmbiguous))]),
+        ...(hasReview ? [outcome] : []),
         labelCell(labels),
       ].join(',');
     },
@@ -76,11 +80,16 @@ function jsonLine(
   prediction: Prediction,
   { classes, decision, details = false, top }: OutputOptions,
 ): string {
-  const { labels, isNegative, probabilities, presence, thresholds } = named(prediction, classes, decision);
+  const { labels, outcome, isNegative, probabilities, presence, thresholds } = named(
+    prediction,
+    classes,
+    decision,
+  );
   return JSON.stringify({
     Filename: prediction.name,
     labels,
     negative: isNegative,
+    outcome,
     ...(details && {
       presence: presence.probability,
       gate: presence.gate,

@@ -1,6 +1,6 @@
 // Prediction with a model: images or feature vectors in, probabilities and labels out.
 
-import { type Decision, presenceProbability } from '@anyclass/core';
+import { type Decision, type Outcome, presenceProbability } from '@anyclass/core';
 import { isFeatureFormat, takesFeatures } from '../data/dataset/inputs.js';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
@@ -24,6 +24,8 @@ export interface Prediction {
   readonly probabilities: Float32Array;
   /** Compared with the gate; ranks images by how likely it is that any class is present. */
   readonly presenceScore: number;
+  /** Whether to alarm, to review or to clear it; review only if the decision limits missed positives too. */
+  readonly outcome: Outcome;
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
 }
@@ -40,6 +42,7 @@ export interface FailedPrediction {
 /** The prediction for one image by class name, and how it was decided. */
 export interface NamedPrediction {
   readonly labels: readonly string[];
+  readonly outcome: Outcome;
   readonly isNegative: boolean;
   readonly probabilities: Readonly<Record<string, number>>;
   /** The probability that any class is present, and the smallest that passes the gate. */
@@ -106,7 +109,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
   ): AsyncGenerator<Prediction | FailedPrediction> {
     const batches: AsyncIterable<VectorBatch> = batchesOf(inputs);
     for await (const { batch, logits } of scoredBatches(batches, scorer)) {
-      const { probabilities, labels, presence } = decideLogits(logits, description, decision);
+      const { probabilities, labels, presence, outcomes } = decideLogits(logits, description, decision);
       let row = 0;
       for (const { image, failure } of batch.entries) {
         if (failure !== undefined) {
@@ -118,6 +121,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
           name: image.name,
           probabilities: probabilities.slice(at, at + classes.length),
           presenceScore: presence[row]!,
+          outcome: outcomes[row]!,
           labels: classes.filter((_, j) => labels[at + j] === 1),
         };
         row++;
@@ -144,7 +148,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
 
 /** Converts a prediction to class names, with the decision behind it. */
 export function named(
-  { probabilities: values, presenceScore, labels }: Prediction,
+  { probabilities: values, presenceScore, labels, outcome }: Prediction,
   classes: readonly string[],
   { presence, thresholds }: Decision,
 ): NamedPrediction {
@@ -152,6 +156,7 @@ export function named(
     Object.fromEntries(classes.map((name, j) => [name, entry(j)]));
   return {
     labels,
+    outcome,
     isNegative: labels.length === 0,
     probabilities: byClass((j) => values[j]!),
     presence: {

@@ -1,11 +1,13 @@
 // Formats judgments as text for a terminal.
 
-import { describeFalseAlarms, describeGuarantee } from '@anyclass/core';
+import { describeFalseAlarms, describeGuarantee, type SharedRows } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
-import type { Judgment } from '../events/judgment.js';
+import { listed } from '../errors/listed.js';
+import type { DecidedMetrics, Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
 import { type Table, textTable } from '../tables/index.js';
+import { percent } from '../tables/percent.js';
 import { classTable, metricTable } from './metricTables.js';
 
 /**
@@ -23,7 +25,7 @@ export function judgmentText(judgment: Judgment): string {
     `${judgment.split || 'scores'}: ${counted(rows, 'instance')}, ${positiveRows.toLocaleString('en-US')} positive, ${negativeRows.toLocaleString('en-US')} negative; metrics in percent${intervals ? `, with ${Math.round(100 * intervals.confidence)}% intervals` : ''}`,
     bare(metricTable(judgment)),
     bare(classTable(judgment)),
-    ...decisionLines(judgment.decided),
+    ...decisionLines(judgment.decided, judgment.split),
     `calibration error of 'any class' ${ece(reliability.anyClassEce)}${calibrated ? `, ${ece(calibrated.anyClassEce)} after ${calibrated.calibration.kind} scaling` : ''}`,
     ...undefinedLines(undefinedMetrics),
   ].join('\n\n');
@@ -47,7 +49,8 @@ export function summaryText(folder: string, summary: RunSummary, hasReport = tru
  * @example
  * chosenEpoch(summary) // '7 of 10, the best by mAP'
  */
-export function chosenEpoch({ bestEpoch, epochs, bestBy, isLastInstead }: RunSummary): string {
+export function chosenEpoch({ bestEpoch, epochs, bestBy, isLastInstead, isLastKept }: RunSummary): string {
+  if (isLastKept) return `${bestEpoch} of ${epochs}, the last one`;
   return `${bestEpoch} of ${epochs}, ${isLastInstead ? `the last one, because the best one by ${bestBy} is lost` : `the best by ${bestBy}`}`;
 }
 
@@ -68,15 +71,36 @@ function bare({ columns, rows }: Table): string {
 }
 
 /** Says what the fitted decision guarantees, and what it does not. */
-function decisionLines(decided: Judgment['decided']): string[] {
+function decisionLines(decided: Judgment['decided'], split: string): string[] {
   if (!decided?.report || decided.fittedOn === null) return [];
-  const { report, fittedOn } = decided;
-  const { guarantee } = report;
+  const { report, fittedOn, shared } = decided;
+  const guarantees = [report.guarantee, ...(report.triage ? [report.triage.guarantee] : [])];
   return [
     [
       `the decision was fitted on ${fittedOn}: ${describeFalseAlarms({ report, fittedOn })}`,
-      ...(guarantee.holds ? [`on new data of the same kind, ${describeGuarantee(guarantee)}`] : []),
+      ...guarantees.flatMap((guarantee) =>
+        guarantee.holds ? [`on new data of the same kind, ${describeGuarantee(guarantee)}`] : [],
+      ),
+      ...(shared && shared.rows > 0 ? [sharedText(shared, decided.metrics.rows)] : []),
       ...report.remarks,
+      ...outcomeLines(decided, split),
     ].join('\n'),
+  ];
+}
+
+function sharedText({ rows, examples }: SharedRows, judged: number): string {
+  return `${rows} of ${judged} evaluated rows share a name or a group with rows of the fit (${listed(examples)}), so nothing is promised`;
+}
+
+/** What happens to rows, if they have three outcomes or the user named a prevalence. */
+function outcomeLines({ clear, outcomes, workload, metrics }: DecidedMetrics, split: string): string[] {
+  const { prevalence } = workload;
+  if (clear === null && prevalence === null) return [];
+  const { negativesAlarmed, missedRate } = metrics;
+  const share = (value: number | null) => (value === null ? '–' : `${percent(value)}%`);
+  const [cleared, reviewed, alarmed] = [workload.clear, workload.review, workload.alarm].map(Math.round);
+  return [
+    `outcomes on ${split || 'these rows'}: ${share(outcomes.clear)} clear, ${share(outcomes.review)} review, ${share(outcomes.alarm)} alarm; ${share(negativesAlarmed)} of negatives alarm, ${share(missedRate)} of positives are cleared`,
+    `of 1,000 ${prevalence === null ? 'like these' : `with ${share(prevalence)} positives`}: ${cleared} clear, ${reviewed} review, ${alarmed} alarm`,
   ];
 }

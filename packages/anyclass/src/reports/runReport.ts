@@ -4,8 +4,7 @@
 // The other reports: `evaluationReport` for the page of `evaluate`, `experiment/` for that of `report`,
 // `sweepCharts` for the file of `sweep`. Charts come from the kit; `pages/` has the shell and tables.
 
-import { basename, join, resolve } from 'node:path';
-import type { Scored } from '@anyclass/core';
+import { basename, resolve } from 'node:path';
 import { type Dataset, instanceWord } from '../data/dataset/dataset.js';
 import { counted } from '../errors/counted.js';
 import { writeWhole } from '../files/wholeFile.js';
@@ -13,7 +12,7 @@ import { chartRow } from '../pages/blocks.js';
 import { page } from '../pages/page.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { openRun } from '../runs/runFolder.js';
-import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { runScores } from '../runs/runScores.js';
 import { readSummary } from '../runs/summary.js';
 import { chosenEpoch } from './judgmentText.js';
 import { answers } from './run/answers.js';
@@ -35,12 +34,13 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
   const { paths, record } = openRun(folder);
   const summary = readSummary(paths);
   const judged = summary.test ?? summary.validation;
-  const { scored, names } = await savedScores(paths.scores, judged.split);
+  const scored = await runScores(folder, summary.test ? 'test' : 'validation');
+  const { names } = scored;
   const material: JudgedMaterial = {
     judged,
     scored,
     names,
-    ...(summary.test && { fitted: (await savedScores(paths.scores, 'validation')).scored }),
+    ...(summary.test && { fitted: await runScores(folder, 'validation') }),
     previous: previousRun(folder, record),
     instance: dataset ? instanceWord(dataset) : 'image',
   };
@@ -68,13 +68,4 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
   });
   writeWhole(paths.report, html);
   return paths.report;
-}
-
-async function savedScores(
-  folder: string,
-  split: string,
-): Promise<{ readonly scored: Scored; readonly names: readonly string[] }> {
-  const labels = await readTable(join(folder, `${split}-labels.csv`));
-  const scored = joinTables(await readTable(join(folder, `${split}.csv`)), labels, split);
-  return { scored, names: labels.names };
 }

@@ -97,10 +97,15 @@ export function modelPath(path: string): string {
 type RecordedDescription = ModelDescription & { readonly thresholds?: FittedThresholds };
 
 function describedModel({ thresholds, ...description }: RecordedDescription): ModelDescription {
-  if (!thresholds || description.decision) return description;
+  const { decision } = description;
+  if (decision) return { ...description, decision: { ...withoutTriage, ...decision } };
+  if (!thresholds) return description;
   const { calibration: _unused, ...rest } = description;
   return { ...rest, decision: classDecision(thresholds) };
 }
+
+/** What decisions say since there are three outcomes. */
+export const withoutTriage = { clear: null, presenceFrom: 'scores', candidates: 1 } as const;
 
 /** Converts thresholds per class, as older versions fitted them, to a decision. */
 export function classDecision({

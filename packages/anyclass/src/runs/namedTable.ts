@@ -5,6 +5,8 @@ export interface NamedTable {
   readonly names: readonly string[];
   readonly classNames: readonly string[];
   readonly values: Float64Array;
+  /** The group of each row, such as its patient, if the table has a column for it. */
+  readonly groups?: readonly string[] | undefined;
   /** The file that the table was read from, for messages. */
   readonly path?: string;
   /** The line of each row, if rows do not simply follow the header. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { readPlainTable } from './plainTable.js';
-import { readTable, writeTable } from './scoreFiles.js';
+import { groupColumnOf, hasColumn, readTable, writeTable } from './scoreFiles.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-plain-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -32,6 +32,33 @@ test('a written table is read back: names in any script, numbers bit for bit, em
       },
     ),
     { numRuns: 60 },
+  );
+});
+
+test('groups are the second column, whatever the classes are called', async () => {
+  const table = { names: ['a', 'b'], groups: ['p 1', 'p,2'], values: [1, 0, Number.NaN, 1] };
+  for (const classNames of [
+    ['crack', 'roots'],
+    ['group', '(group)'],
+  ]) {
+    const groupColumn = groupColumnOf(classNames);
+    writeTable(file, { ...table, classNames });
+    expect(hasColumn(file, groupColumn)).toBe(true);
+    const { names, groups, values, ...read } = await readTable(file, { groupColumn });
+    expect({ names, groups, values: [...values] }).toEqual(table);
+    expect(read.classNames).toEqual(classNames);
+    writeTable(file, { ...table, groups: ['p1', 'p2'], classNames });
+    expect(readPlainTable(file, groupColumn)).toMatchObject({ groups: ['p1', 'p2'], classNames });
+  }
+});
+
+test('a row without a group is refused with its line, and a table without the column with its columns', async () => {
+  writeFileSync(file, 'Filename,patient,crack\na,p1,1\nb,,0\n');
+  await expect(readTable(file, { groupColumn: 'patient' })).rejects.toThrow(
+    /line 3: group 'patient' is empty/,
+  );
+  await expect(readTable(file, { groupColumn: 'pipe' })).rejects.toThrow(
+    /no column 'pipe' with groups; it has Filename, patient, crack/,
   );
 });
 

@@ -12,26 +12,33 @@ const mostBytes = 512 * 2 ** 20;
  * Reads a table whose first column is `Filename` and whose other columns are numbers, with nothing quoted;
  * undefined for any other file, valid or not.
  *
+ * @param groupColumn the name of the second column, if that holds groups
+ *
  * @example
  * readPlainTable('scores.csv')?.classNames // ['crack', 'roots']
  */
-export function readPlainTable(path: string): NamedTable | undefined {
+export function readPlainTable(path: string, groupColumn?: string): NamedTable | undefined {
   if (!existsSync(path) || statSync(path).size > mostBytes) return undefined;
   const bytes = readFileSync(path);
   if (bytes.includes(quote) || bytes.includes(carriageReturn) || bytes.at(-1) !== newline) return undefined;
   const headerEnd = bytes.indexOf(newline);
-  const [first, ...classNames] = bytes.toString('utf8', 0, headerEnd).split(',');
-  if (first !== 'Filename' || !areClassNames(classNames)) return undefined;
+  const [first, ...columns] = bytes.toString('utf8', 0, headerEnd).split(',');
+  const classNames = groupColumn === undefined ? columns : columns.slice(1);
+  if (first !== 'Filename' || (groupColumn !== undefined && columns[0] !== groupColumn)) return undefined;
+  if (!areClassNames(classNames)) return undefined;
   const names: string[] = [];
+  const groups: string[] = [];
   const values = new Float64Array(countLines(bytes, headerEnd + 1) * classNames.length);
   let filled = 0;
   for (let at = headerEnd + 1; at < bytes.length; ) {
-    const nameEnd = bytes.indexOf(comma, at);
-    if (nameEnd < 0) return undefined;
-    const name = bytes.toString('utf8', at, nameEnd);
-    if (name.trim() !== name || name === '' || name.includes('\n')) return undefined;
-    names.push(name);
-    at = nameEnd + 1;
+    for (const texts of groupColumn === undefined ? [names] : [names, groups]) {
+      const end = bytes.indexOf(comma, at);
+      if (end < 0) return undefined;
+      const text = bytes.toString('utf8', at, end);
+      if (text.trim() !== text || text === '' || text.includes('\n')) return undefined;
+      texts.push(text);
+      at = end + 1;
+    }
     for (let j = 0; j < classNames.length; j++) {
       const end = cellEnd(bytes, at);
       if ((bytes[end] === newline) !== (j === classNames.length - 1)) return undefined;
@@ -41,7 +48,8 @@ export function readPlainTable(path: string): NamedTable | undefined {
       at = end + 1;
     }
   }
-  return names.length === 0 ? undefined : { names, classNames, values };
+  if (names.length === 0) return undefined;
+  return { names, classNames, values, ...(groupColumn !== undefined && { groups }) };
 }
 
 /** Whether the names are unproblematic; the general reader handles or reports all others. */

@@ -42,6 +42,8 @@ export interface RunRecord {
   /** Hash of names, labels and splits: a resumed run must find the same data. */
   readonly datasetFingerprint: string;
   readonly started: string;
+  /** What groups are, such as 'Patient ID', and how many the data has; absent if its rows have none. */
+  readonly groups?: { readonly column: string; readonly count: number } | undefined;
   /** Present if several processes started the run together. */
   readonly distribution?: Distribution | undefined;
 }
@@ -111,6 +113,7 @@ const runRecord = z.object({
   classImportance: z.array(z.number()).optional(),
   datasetFingerprint: z.string(),
   started: z.string(),
+  groups: z.object({ column: z.string(), count: z.int() }).optional(),
   distribution: z.object({ worldSize: z.int().positive(), backend: z.enum(['gloo', 'nccl']) }).optional(),
 });
 

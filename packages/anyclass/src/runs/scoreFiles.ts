@@ -1,6 +1,7 @@
 // Scores and labels as CSV: `Filename` and a column per class, with values from 0 to 1 (empty for unknown).
+// Tables of labels may have a column with the group of each row.
 
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Scored, scoredByName } from '@anyclass/core';
 import { readCsv } from '../data/tables/csv.js';
@@ -13,6 +14,8 @@ import { checksumText, verifyScoreFile } from './scoreChecksums.js';
 
 export interface TableToWrite {
   readonly names: Iterable<string>;
+  /** The group of each row; written as the second column, {@link groupColumnOf}. */
+  readonly groups?: readonly string[] | undefined;
   readonly classNames: readonly string[];
   readonly values: ArrayLike<number>;
 }
@@ -37,14 +40,36 @@ export function writeTable(path: string, table: TableToWrite): string {
   return checksumText(checksum);
 }
 
-function* tableText({ names, classNames, values }: TableToWrite): Generator<string> {
-  yield `${['Filename', ...classNames].map(csvCell).join(',')}\n`;
+/** Whether a table has a column of this name. */
+export function hasColumn(path: string, column: string): boolean {
+  const start = Buffer.alloc(1 << 20);
+  const file = openSync(path, 'r');
+  try {
+    const [header = ''] = start.toString('utf8', 0, readSync(file, start)).split('\n');
+    return header.split(',').includes(csvCell(column));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The column of groups in a table that we write. */
+export function groupColumnOf(classNames: readonly string[]): string {
+  let column = 'group';
+  while (classNames.includes(column)) column = `(${column})`;
+  return column;
+}
+
+function* tableText({ names, groups, classNames, values }: TableToWrite): Generator<string> {
+  const groupColumns = groups ? [groupColumnOf(classNames)] : [];
+  yield `${['Filename', ...groupColumns, ...classNames].map(csvCell).join(',')}\n`;
   let lines: string[] = [];
   let at = 0;
+  let row = 0;
   for (const name of names) {
     const cells = classNames.map((_, j) => numberCell(values[at + j]!));
     at += classNames.length;
-    lines.push(`${csvCell(name)},${cells.join(',')}\n`);
+    const group = groups ? `${csvCell(groups[row++]!)},` : '';
+    lines.push(`${csvCell(name)},${group}${cells.join(',')}\n`);
     if (lines.length < 1000) continue;
     yield lines.join('');
     lines = [];
@@ -52,40 +77,62 @@ function* tableText({ names, classNames, values }: TableToWrite): Generator<stri
   yield lines.join('');
 }
 
+export interface ReadTableOptions {
+  /** The column with the group of each row; it must be there, and have a value in each row. */
+  readonly groupColumn?: string | undefined;
+}
+
 /**
  * Reads a table of probabilities or labels. Errors name the full path, because many runs have a `test.csv`.
  *
  * @example
  * (await readTable('scores.csv')).classNames // ['crack', 'roots']
+ * (await readTable('labels.csv', { groupColumn: 'patient' })).groups // ['p17', 'p17', 'p4', …]
  */
-export async function readTable(path: string): Promise<NamedTable> {
+export async function readTable(path: string, options: ReadTableOptions = {}): Promise<NamedTable> {
   if (!existsSync(path)) throw new UserError(`${path}: no such file`);
   verifyScoreFile(path);
-  const plain = readPlainTable(path);
-  return plain ? { ...plain, path } : await readAnyTable(path);
+  const plain = readPlainTable(path, options.groupColumn);
+  return plain ? { ...plain, path } : await readAnyTable(path, options);
 }
 
-async function readAnyTable(path: string): Promise<NamedTable> {
+/** Columns that `predict` adds for people to read. */
+const addedColumns = ['labels', 'outcome'];
+
+async function readAnyTable(path: string, { groupColumn }: ReadTableOptions): Promise<NamedTable> {
   const names: string[] = [];
+  const groups: string[] = [];
   const values: number[] = [];
   const lines: number[] = [];
   let classNames: readonly string[] = [];
   const readHeader = (columns: readonly string[]) => {
     const nameAt = columns.findIndex((column) => column.toLowerCase() === 'filename');
     if (nameAt < 0) throw new DataError(`${path}: no column 'Filename'`);
-    // `predict` adds the column `labels` for people to read.
-    const classAt = columns.flatMap((column, i) => (i === nameAt || column === 'labels' ? [] : [i]));
+    const groupAt = groupColumn === undefined ? -1 : columns.indexOf(groupColumn);
+    if (groupColumn !== undefined && groupAt < 0)
+      throw new DataError(`${path}: no column '${groupColumn}' with groups; it has ${columns.join(', ')}`);
+    const classAt = columns.flatMap((column, i) =>
+      i === nameAt || i === groupAt || addedColumns.includes(column) ? [] : [i],
+    );
     classNames = classAt.map((i) => columns[i]!);
     return (cells: readonly string[], line: number) => {
       names.push(cells[nameAt]!);
       lines.push(line);
+      if (groupAt >= 0)
+        groups.push(givenGroup(cells[groupAt]!, `${path}, line ${line}: group '${groupColumn}'`));
       for (const i of classAt)
         values.push(readNumber(cells[i]!, `${path}, line ${line}: class '${columns[i]}'`));
     };
   };
   await readCsv(path, readHeader, path);
   if (names.length === 0) throw new UserError(`${path}: has a header but no rows`);
-  return { names, classNames, values: Float64Array.from(values), path, lines };
+  const table = { names, classNames, values: Float64Array.from(values), path, lines };
+  return groupColumn === undefined ? table : { ...table, groups };
+}
+
+function givenGroup(cell: string, where: string): string {
+  if (cell.trim() === '') throw new DataError(`${where} is empty; expected the group of the row`);
+  return cell.trim();
 }
 
 /**
@@ -118,7 +165,11 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
       { names: labels.names, targets: labels.values },
       labels.classNames,
     );
-    return split === undefined ? scored : { ...scored, split };
+    return {
+      ...scored,
+      ...(split !== undefined && { split }),
+      ...(labels.groups && { groups: labels.groups }),
+    };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     const [first, second] = [scores.path ?? 'the scores', labels.path ?? 'the labels'];

@@ -1,13 +1,11 @@
 // summary.json: the results of a run.
 
-import type { FittedThresholds, GivenGuarantee, Metrics, NoGuarantee } from '@anyclass/core';
 import { z } from 'zod';
 import { resumeCommand } from '../errors/userError.js';
 import { bestMetrics } from '../events/bestMetric.js';
-import type { DecidedMetrics, Intervals, Judgment } from '../events/judgment.js';
+import type { Judgment } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { readWhole } from '../files/wholeFile.js';
-import { classDecision } from './modelFile.js';
 import type { RunPaths } from './runFolder.js';
 
 /** The required part of a judgment in a file: the metrics that reports use. */
@@ -22,55 +20,12 @@ const judgedPart = z.object({
 });
 
 const judgment = z
-  .custom<Judgment & OlderJudgment>(
-    (value) => judgedPart.safeParse(value).success,
-    'expected a split and its metrics',
-  )
-  .transform(withDecision);
+  .custom<Judgment>((value) => judgedPart.safeParse(value).success, 'expected a split and its metrics')
+  .transform(withoutOlderDecision);
 
-/** Older versions evaluated with a threshold per class. */
-interface OlderJudgment {
-  readonly fitted?: {
-    readonly thresholds: FittedThresholds;
-    readonly metrics: Metrics;
-    readonly intervals?: Intervals;
-  };
-}
-
-function withDecision({ fitted, ...judged }: Judgment & OlderJudgment): Judgment {
-  if (judged.decided) return { ...judged, decided: withTodaysGuarantee(judged.decided) };
-  if (!fitted) return judged;
-  const { rule, beta, presence, thresholds, fittedOn } = classDecision(fitted.thresholds);
-  const { metrics, intervals } = fitted;
-  return {
-    ...judged,
-    decided: {
-      ...{ rule, beta, presence, thresholds, fittedOn, metrics },
-      ...(intervals && { intervals }),
-      budget: null,
-      validation: null,
-    },
-  };
-}
-
-/** A promise by a version that knew neither groups nor candidates: it named its rate and confidence only. */
-function withTodaysGuarantee(decided: DecidedMetrics): DecidedMetrics {
-  const { report } = decided;
-  const guarantee: (GivenGuarantee & { readonly falseAlarms?: number }) | NoGuarantee | undefined =
-    report?.guarantee;
-  if (!report || !guarantee?.holds || guarantee.falseAlarms === undefined) return decided;
-  const given: GivenGuarantee = {
-    holds: true,
-    about: 'false alarms',
-    rate: guarantee.falseAlarms,
-    confidence: guarantee.confidence,
-    unit: 'image',
-    groups: null,
-    candidates: 1,
-    exceeding: report.falseAlarms,
-    of: report.negatives,
-  };
-  return { ...decided, report: { ...report, guarantee: given } };
+/** Earlier versions knew no outcomes; what they decided can be refitted from the scores. */
+function withoutOlderDecision({ decided, ...judged }: Judgment): Judgment {
+  return decided && 'outcomes' in decided ? { ...judged, decided } : judged;
 }
 
 const runSummary = z.object({
@@ -82,6 +37,7 @@ const runSummary = z.object({
   bestEpoch: z.number(),
   bestBy: z.enum(bestMetrics),
   isLastInstead: z.boolean().optional(),
+  isLastKept: z.boolean().optional(),
   bestValue: z.number().nullable(),
   validation: judgment,
   test: judgment.optional(),

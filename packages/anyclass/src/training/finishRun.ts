@@ -2,9 +2,10 @@
 // test split once.
 
 import { join } from 'node:path';
-import type { Scored } from '@anyclass/core';
+import { type Scored, sharedRows } from '@anyclass/core';
+import { epochCandidates } from '../configuration/candidates.js';
 import { fitOptions } from '../configuration/decisionFields.js';
-import type { Dataset, SplitName } from '../data/dataset/dataset.js';
+import type { SplitName } from '../data/dataset/dataset.js';
 import { copyFromFirstNow, fromFirst, gatherLists } from '../distribution/exchange.js';
 import { counted } from '../errors/counted.js';
 import { reasonOf } from '../errors/reasonOf.js';
@@ -13,13 +14,15 @@ import { judge } from '../evaluation/judge.js';
 import type { Quarantined, RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { moveNetwork } from '../inference/computeDevice.js';
-import { calibratedScores, fitOnValidation, helpfulCalibration } from '../inference/decide.js';
+import { fitOnValidation, helpfulCalibration } from '../inference/decide.js';
 import { createScorer } from '../inference/scorer.js';
+import { calibratedScores } from '../runs/calibratedScores.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel, type Model, saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
+import { saveCalibration } from '../runs/savedCalibration.js';
 import { writeScoreChecksums } from '../runs/scoreChecksums.js';
-import { writeTable } from '../runs/scoreFiles.js';
+import { type TableToWrite, writeTable } from '../runs/scoreFiles.js';
 import type { ActiveRun } from './activeRun.js';
 import { saveEpochWeights } from './bestWeights.js';
 import { type BestEpoch, metricValue } from './progress.js';
@@ -95,12 +98,16 @@ function writeResults(
   const { validation: rawValidation, test: rawTest } = scores;
   const { classImportance, groups } = data.dataset;
   const calibration = helpfulCalibration(rawValidation.scored, evaluation.calibration);
-  const validation = {
-    ...calibratedScores(rawValidation.scored, calibration),
-    groups: groups && Array.from(rawValidation.rows, (row) => groups.names[groups.codes[row]!]!),
-  };
+  const identified = ({ scored, rows }: SplitScores): IdentifiedScores => ({
+    ...calibratedScores(scored, calibration),
+    names: Array.from(rows, (row) => data.dataset.names.at(row)),
+    groups: groups && Array.from(rows, (row) => groups.names[groups.codes[row]!]!),
+  });
+  const validation = identified(rawValidation);
+  const candidates = epochCandidates(configuration, progress.epoch);
+  const fit = { ...fitOptions(evaluation.decision), candidates };
   const fitted = rawValidation.targets.some((target) => target >= 0.5)
-    ? fitOnValidation(validation, fitOptions(evaluation.decision), { classImportance, note })
+    ? fitOnValidation(validation, fit, { classImportance, note })
     : undefined;
   if (!fitted)
     note('No positives in validation: no decision is fitted, and the model uses a threshold of 0.5');
@@ -110,10 +117,12 @@ function writeResults(
     ...(calibration && { calibration }),
   };
   saveModel(paths.model, { network: model.network, description });
-  const sums = writeScores(paths, 'validation', data.dataset, rawValidation.rows, validation);
-  const test = rawTest && calibratedScores(rawTest.scored, calibration);
-  if (rawTest && test) Object.assign(sums, writeScores(paths, 'test', data.dataset, rawTest.rows, test));
-  writeScoreChecksums(paths.scores, sums);
+  const test = rawTest && identified(rawTest);
+  writeScoreChecksums(paths.scores, {
+    ...saveCalibration(paths.scores, calibration),
+    ...writeScores(paths, 'validation', validation, rawValidation.scored),
+    ...(test && writeScores(paths, 'test', test, rawTest.scored)),
+  });
   const isLabeled = rawTest?.targets.some((target) => !Number.isNaN(target)) ?? false;
   if (!evaluation.test) note('the test split is not evaluated (evaluation.test is false)');
   else if (!test) note('there is no test split to evaluate');
@@ -139,6 +148,7 @@ function writeResults(
     bestBy,
     bestValue: best.value,
     ...(isLastInstead && { isLastInstead }),
+    ...(configuration.finalWeights === 'last' && { isLastKept: true }),
     validation: judge(validation, {
       ...shared,
       calibration,
@@ -150,6 +160,7 @@ function writeResults(
         test: judge(test, {
           ...shared,
           ...fitted,
+          shared: sharedRows(validation, test),
           calibration,
           uncalibrated: rawTest?.scored,
         }),
@@ -166,12 +177,17 @@ interface ChosenModel {
   readonly isLastInstead: boolean;
 }
 
-/** The model of the best epoch, or of the last one if no best epoch is known or its weights are lost. */
+/**
+ * The model of the last epoch if that is to be kept; otherwise of the best one, or of the last one if no best
+ * epoch is known or its weights are lost.
+ */
 function chosenModel(session: Session, { paths, note }: ActiveRun): ChosenModel {
   const { progress, configuration, hasLastWeights } = session;
   const { bestBy } = configuration;
+  const isLastKept = configuration.finalWeights === 'last';
   const best = progress.best[bestBy];
   try {
+    if (isLastKept) return lastModel(session, paths, false);
     if (best) return { best, model: loadModel(join(paths.checkpoints, best.file)), isLastInstead: false };
     note(`${bestBy} was not defined on the validation split in any epoch; evaluating the last epoch`);
   } catch (error) {
@@ -182,6 +198,11 @@ function chosenModel(session: Session, { paths, note }: ActiveRun): ChosenModel 
       );
     note(`${reasonOf(error)}; evaluating the last epoch instead`);
   }
+  return lastModel(session, paths, true);
+}
+
+function lastModel(session: Session, paths: RunPaths, isLastInstead: boolean): ChosenModel {
+  const { progress, configuration } = session;
   const { epoch } = progress;
   const file = saveEpochWeights(session, paths, epoch);
   const record = readEpochs(paths.metrics).at(-1);
@@ -189,26 +210,33 @@ function chosenModel(session: Session, { paths, note }: ActiveRun): ChosenModel 
     record &&
     metricValue(
       { metrics: record.validation, loss: record.validationLoss, bce: record.validationBce },
-      bestBy,
+      configuration.bestBy,
     );
   return {
     best: { epoch, value: value ?? null, file },
     model: loadModel(join(paths.checkpoints, file)),
-    isLastInstead: true,
+    isLastInstead,
   };
 }
 
-/** Writes probabilities and labels; returns the checksums of the files. */
+/** Scores with the names and groups of their rows. */
+interface IdentifiedScores extends Scored {
+  readonly names: readonly string[];
+  readonly groups?: readonly string[] | undefined;
+}
+
+/** Writes the network's own probabilities, and labels with groups; returns the checksums of the files. */
 function writeScores(
   paths: RunPaths,
   split: SplitName,
-  dataset: Dataset,
-  rows: Int32Array,
-  { scores, targets }: Scored,
+  { names, groups, classNames, targets }: IdentifiedScores,
+  { scores }: Scored,
 ): Record<string, string> {
-  const table = { names: Array.from(rows, (row) => dataset.names.at(row)), classNames: dataset.classes };
-  const write = (name: string, values: ArrayLike<number>) => ({
-    [name]: writeTable(join(paths.scores, name), { ...table, values }),
+  const write = (name: string, table: Pick<TableToWrite, 'values' | 'groups'>) => ({
+    [name]: writeTable(join(paths.scores, name), { names, classNames, ...table }),
   });
-  return { ...write(`${split}.csv`, scores), ...write(`${split}-labels.csv`, targets) };
+  return {
+    ...write(`${split}.csv`, { values: scores }),
+    ...write(`${split}-labels.csv`, { values: targets, groups }),
+  };
 }

@@ -1,7 +1,6 @@
 // Resumes a run where it stopped.
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fromFirst } from '../distribution/exchange.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { counted } from '../errors/counted.js';
@@ -12,7 +11,7 @@ import { keepEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import { makeInnerFolders, openRun, type RunRecord } from '../runs/runFolder.js';
 import { lockRun } from '../runs/runLock.js';
-import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { runScores } from '../runs/runScores.js';
 import { readSummary } from '../runs/summary.js';
 import {
   type ActiveRun,
@@ -126,10 +125,8 @@ async function writtenResult({ paths, note }: ActiveRun): Promise<RunSummary | u
   try {
     const summary = readSummary(paths);
     loadModel(paths.model).network.dispose();
-    for (const split of ['validation', ...(summary.test ? ['test'] : [])]) {
-      const table = (name: string) => readTable(join(paths.scores, name));
-      joinTables(await table(`${split}.csv`), await table(`${split}-labels.csv`));
-    }
+    await runScores(paths.folder, 'validation');
+    if (summary.test) await runScores(paths.folder, 'test');
     return summary;
   } catch (error) {
     note(`${reasonOf(error)}: evaluating the run again`);

@@ -11,7 +11,7 @@ import { modelDecision } from '../inference/modelDecision.js';
 import { readEvents } from '../runs/eventLog.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
-import { joinTables, readTable } from '../runs/scoreFiles.js';
+import { runScores } from '../runs/runScores.js';
 import { trainAndReport } from '../workflows/trainAndReport.js';
 import type { TrainingResult } from './activeRun.js';
 import { trainRun } from './trainRun.js';
@@ -82,17 +82,12 @@ describe('a run', () => {
   });
 
   test('has metrics that can be recomputed from its saved scores', async () => {
-    const table = async (split: string) =>
-      joinTables(
-        await readTable(at('whole', 'scores', `${split}.csv`)),
-        await readTable(at('whole', 'scores', `${split}-labels.csv`)),
-        split,
-      );
-    const test = await table('test');
+    const test = await runScores(at('whole'), 'test');
     const { description } = loadModel(at('whole'));
     const { metrics, decided } = result.summary!.test!;
     expect(measure(test)).toEqual(metrics);
-    const decision = fitDecision(await table('validation'));
+    // The best of two epochs was chosen on validation.
+    const decision = fitDecision(await runScores(at('whole'), 'validation'), { candidates: 2 });
     expect(decision).toEqual(description.decision);
     expect(decided).toMatchObject({
       rule: 'gate',
@@ -195,6 +190,7 @@ test('a run leaves the test split untouched if evaluation.test is false', async 
   expect(summary).not.toHaveProperty('test');
   expect(tasks).toEqual(new Set(['validation']));
   expect(readdirSync(join(run, 'scores')).sort()).toEqual([
+    'calibration.json',
     'checksums.json',
     'validation-labels.csv',
     'validation.csv',

@@ -3,12 +3,14 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import type { Grouping } from '../data/dataset/dataset.js';
 import { fromFirst } from '../distribution/exchange.js';
 import { distributionOf, joinRanks } from '../distribution/ranks.js';
 import {
   absolutePaths,
   createRunFolder,
   defaultRunFolder,
+  type RunRecord,
   refuseOldRun,
   saveRunRecord,
 } from '../runs/runFolder.js';
@@ -57,6 +59,7 @@ export async function trainRun(
         classes: data.dataset.classes,
         classImportance: data.dataset.classImportance,
         datasetFingerprint: datasetFingerprint(data.dataset),
+        ...(data.dataset.groups && { groups: recordedGroups(data.dataset.groups) }),
         started: new Date().toISOString(),
         ...(ranks && { distribution: distributionOf(ranks) }),
       });
@@ -67,6 +70,10 @@ export async function trainRun(
       if (ranks?.isFirst !== false) removeEmpty(folder);
     }
   });
+}
+
+function recordedGroups({ column, names }: Grouping): RunRecord['groups'] {
+  return { column, count: names.length };
 }
 
 /** Removes the folder if the run failed to start, so that it is not in the way of the next attempt. */

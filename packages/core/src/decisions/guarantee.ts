@@ -46,15 +46,16 @@ export interface NoGuarantee {
 
 /**
  * Why there is no guarantee: none was requested (an F1-Neg budget, or confidence null), the rule has no single score to
- * bound, there are too few instances for the rate, or the decision was chosen on the rows of its fit by a search whose
- * candidates cannot be counted.
+ * bound, there are too few instances for the rate, the decision was chosen on the rows of its fit by a search whose
+ * candidates cannot be counted, or rows of its fit are among those that it is judged on.
  */
 export type NoGuaranteeReason =
   | 'not requested'
   | 'rule has no bound'
   | 'too few negatives'
   | 'too few positives'
-  | 'adaptive choice';
+  | 'adaptive choice'
+  | 'shared rows';
 
 /** The instances that a promise counts, from those that are furthest from its limit to the nearest. */
 export interface Instances {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDevices, parseNumbers, parseWords } from './lists.js';
 import { overText, parseOver } from './over.js';
 import { parseSettings } from './settings.js';
+import { shareField } from './shares.js';
 import { parseSearch } from './spaces.js';
 import { parseData, parseLosses, parseNetworks } from './variants.js';
 
@@ -93,5 +94,27 @@ test('a search space has bounds or choices; a field alone keeps its default spac
   expect(parseSearch(['batchSize=choice(64,auto,null)', 'loss.lambda'])).toEqual({
     batchSize: { kind: 'choice', values: [64, 'auto', null] },
     'loss.lambda': 'default',
+  });
+});
+
+describe('shares', () => {
+  test.each([
+    ['1%', 0.01],
+    ['0.5 %', 0.005],
+    ['0.05', 0.05],
+    ['0', 0],
+    ['99%', 0.99],
+  ])('%j is %d', (text, share) => {
+    expect(shareField().parse(text)).toBeCloseTo(share, 12);
+  });
+
+  test.each([
+    ['5', "'5' could mean 5% or a share of 5; write 5% or 0.05"],
+    ['1', 'write 1% or 0.01 for one percent'],
+    ['100%', 'expected a share such as 0.01 or 1%'],
+    ['-1%', 'expected a share'],
+    ['some', "got 'some'"],
+  ])('%j is refused', (text, message) => {
+    expect(shareField().safeParse(text).error?.issues[0]?.message).toContain(message);
   });
 });

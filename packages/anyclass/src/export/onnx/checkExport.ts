@@ -109,10 +109,10 @@ function checkDerived(
   const probabilities = output('probabilities');
   if (!(largestDifference(probabilities, expected, 'probabilities') <= 1e-5))
     throw failed('its probabilities do not follow from its logits');
-  const presence = presenceScores(Float64Array.from(expected), classes);
+  const presence = presenceScores(Float64Array.from(raw), classes);
   const scores = output('presence_score');
   const isClose = (score: number, i: number) => {
-    const row = expected.subarray(i * classes, (i + 1) * classes);
+    const row = raw.subarray(i * classes, (i + 1) * classes);
     return Math.abs(score - presence[i]!) <= 1e-4 * presence[i]! + 1e-5 + presenceRounding(row);
   };
   if (scores.length !== size || !scores.every(isClose))

@@ -41,8 +41,9 @@ export function addOutputs(
     [floats('probabilities', logits!), graph.node('Sigmoid', [calibrated])],
     [
       { name: 'presence_score', type: 'float32', shape: ['batch'] },
-      // s = -Σ log(1 - p) = Σ softplus(z), which loses no accuracy if p is close to 1.
-      graph.node('ReduceSum', [softplus(graph, calibrated), graph.integers([1])], { keepdims: { int: 0 } }),
+      // s = -Σ log(1 - p) = Σ softplus(z), which loses no accuracy if p is close to 1. Of the network's own
+      // probabilities: the gate was fitted on the rows of the calibration, and ranks them without it.
+      graph.node('ReduceSum', [softplus(graph, z), graph.integers([1])], { keepdims: { int: 0 } }),
     ],
   ]);
   const isAsked = (name: ExtraOutput) => extra.includes(name) || optional.includes(name);

@@ -8,7 +8,7 @@ import { readingFields } from '../../data/dataset/reading/readingFields.js';
 import { datasetName, parseDataset } from '../../data/datasetSpec.js';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson } from '../../files/wholeFile.js';
-import type { ModelDescription } from '../../runs/modelFile.js';
+import { type ModelDescription, withoutTriage } from '../../runs/modelFile.js';
 import { sealKey } from './onnxChecksum.js';
 
 export const onnxPrecisions = ['float32', 'float16', 'int8'] as const;
@@ -153,7 +153,7 @@ export function descriptionOf({
     classes,
     ...inputOf(preprocessing),
     ...rest,
-    decision,
+    decision: { ...withoutTriage, ...decision },
     ...(classImportance && { classImportance }),
     ...(calibration && { calibration }),
   };

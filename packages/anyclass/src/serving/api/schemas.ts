@@ -1,6 +1,7 @@
 // The requests and responses of the API: these schemas check requests, and the API's description is generated
 // from them.
 
+import { OUTCOMES } from '@anyclass/core';
 import { z } from 'zod';
 
 /** Text that is returned or logged. */
@@ -43,6 +44,9 @@ export const prediction = z
   .object({
     name: z.string().describe('file name, name given in JSON, or position'),
     labels: z.array(z.string()).describe('predicted classes; none means negative'),
+    outcome: z
+      .enum(OUTCOMES)
+      .describe('clear, review or alarm; review only if the decision limits missed positives too'),
     isNegative: z.boolean(),
     probabilities: byClass(z.number()).describe('per class, calibrated'),
     presence: z

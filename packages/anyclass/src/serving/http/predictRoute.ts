@@ -64,9 +64,9 @@ function queryModel({ query }: Exchange): string | undefined {
   return query === '' ? undefined : (new URLSearchParams(query).get('model') ?? undefined);
 }
 
-function namedAnswer({ model }: ModelVersion, outcome: Exclude<Outcome, Problem>) {
+function namedAnswer({ model }: ModelVersion, answer: Exclude<Outcome, Problem>) {
   const { classes } = model.description;
-  const labels = classes.filter((_, j) => outcome.labels[j] === 1);
-  const { probabilities, presenceScore } = outcome;
-  return named({ name: '', probabilities, presenceScore, labels }, classes, model.decision);
+  const labels = classes.filter((_, j) => answer.labels[j] === 1);
+  const { probabilities, presenceScore, outcome } = answer;
+  return named({ name: '', probabilities, presenceScore, outcome, labels }, classes, model.decision);
 }

@@ -13,7 +13,7 @@ export type PredictionText = (name: string, answer: ImageAnswer) => string;
  *
  * @example
  * const textOf = createPredictionText(['crack'], decision);
- * textOf('1.jpg', answer) // '{"name":"1.jpg","labels":["crack"],"isNegative":false,"probabilities":{"crack":0.75},…}'
+ * textOf('1.jpg', answer) // '{"name":"1.jpg","labels":["crack"],"outcome":"alarm","isNegative":false,"probabilities":{"crack":0.75},…}'
  */
 export function createPredictionText(
   classes: readonly string[],
@@ -24,7 +24,7 @@ export function createPredictionText(
   const limits = names.map((name, j) => `${name}:${numberText(thresholds[j] ?? null)}`).join();
   const after = `},"thresholds":{${limits}}}`;
 
-  return (name, { probabilities, presenceScore, labels }) => {
+  return (name, { probabilities, presenceScore, labels, outcome }) => {
     let predicted = '';
     let byClass = '';
     for (let j = 0; j < names.length; j++) {
@@ -33,7 +33,7 @@ export function createPredictionText(
     }
     const passes = presence !== null && presenceScore >= presence;
     return (
-      `{"name":${JSON.stringify(name)},"labels":[${predicted}],"isNegative":${predicted === ''},"probabilities":{${byClass}},` +
+      `{"name":${JSON.stringify(name)},"labels":[${predicted}],"outcome":"${outcome}","isNegative":${predicted === ''},"probabilities":{${byClass}},` +
       `"presence":{"probability":${numberText(presenceProbability(presenceScore))},"gate":${numberText(gate)},"passes":${passes}${after}`
     );
   };

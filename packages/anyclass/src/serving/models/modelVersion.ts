@@ -1,6 +1,7 @@
 // An opened model that predicts images or feature vectors in batches.
 
 import { availableParallelism } from 'node:os';
+import type { Outcome } from '@anyclass/core';
 import { type BatchDraft, createAssembler } from '../../data/batches/assembler.js';
 import type { StoredImage } from '../../data/dataset/imageSource.js';
 import { floatsOf, inputBytes, isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
@@ -35,6 +36,7 @@ export interface ImageAnswer {
   readonly presenceScore: number;
   /** One per class; 1 if it is predicted. */
   readonly labels: Uint8Array;
+  readonly outcome: Outcome;
 }
 
 export interface ModelVersion {
@@ -100,6 +102,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
           logits: answer.logits.subarray(from, to),
           probabilities: answer.probabilities.subarray(from, to),
           presenceScore: answer.presence[row]!,
+          outcome: answer.outcomes[row]!,
           labels: answer.labels.subarray(from, to),
         };
       });

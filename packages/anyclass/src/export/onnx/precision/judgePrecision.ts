@@ -9,12 +9,12 @@ import { chooseSubset } from '../../../data/splits/subset.js';
 import { UserError } from '../../../errors/userError.js';
 import { type ReadingSettings, readingFor } from '../../../evaluation/runSettings.js';
 import type { RunEventListener } from '../../../events/runEvent.js';
-import { calibratedScores } from '../../../inference/decide.js';
 import { type ModelScorer, openModelScorer } from '../../../inference/modelScorer.js';
 import type { OnnxPrecision } from '../../../inference/onnx/exportedModel.js';
 import { openForModel } from '../../../inference/openForModel.js';
 import { scoreRows } from '../../../inference/scoreRows.js';
 import { probabilities } from '../../../inference/scorer.js';
+import { calibratedScores } from '../../../runs/calibratedScores.js';
 
 /** The largest accepted loss of mAP, from 0 to 1. */
 const tolerances: Readonly<Record<Exclude<OnnxPrecision, 'float32'>, number>> = {

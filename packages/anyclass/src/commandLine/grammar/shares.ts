@@ -1,0 +1,31 @@
+// Shares on the command line: `0.01` or `1%`.
+
+import { z } from 'zod';
+
+/**
+ * A share as people write it. A number of 1 or more without a percent sign could mean either, so it is refused
+ * with both readings.
+ *
+ * @example
+ * shareField().parse('1%') // 0.01
+ * shareField().parse('0.01') // 0.01
+ * shareField().parse('5') // fails: 5 could mean 5% or a share of 5; write 5% or 0.05
+ */
+export function shareField() {
+  return z
+    .string()
+    .transform((text, context) => {
+      const [, digits = '', sign] = /^\s*([\d.]+(?:e-?\d+)?)\s*(%)?\s*$/i.exec(text) ?? [];
+      const value = digits === '' ? Number.NaN : Number(digits);
+      const share = sign === undefined ? value : value / 100;
+      if (share >= 0 && share < 1) return share;
+      const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+      if (sign === undefined && value >= 1 && value < 100)
+        refuse(
+          `'${text}' could mean ${value}% or a share of ${value}; write ${value}% or ${String(value / 100)}${value === 1 ? ' for one percent' : ''}`,
+        );
+      else refuse(`expected a share such as 0.01 or 1%; got '${text}'`);
+      return z.NEVER;
+    })
+    .meta({ placeholder: 'SHARE' });
+}

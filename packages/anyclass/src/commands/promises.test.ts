@@ -1,0 +1,226 @@
+// What is promised, from a table with patients to evaluate and predict, as a user would ask for it.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fitDecision, NumpyRandom } from '@anyclass/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
+import { loadModel } from '../runs/modelFile.js';
+import { runScores } from '../runs/runScores.js';
+import { trainRun } from '../training/trainRun.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-promises-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const at = (name: string) => join(folder, name);
+const evaluated = async (...words: string[]) => {
+  const { status, stdout, stderr } = await runInProcess(folder, ['evaluate', ...words, '--json']);
+  expect([status, stderr]).toEqual([0, expect.not.stringContaining('anyclass:')]);
+  return JSON.parse(stdout);
+};
+
+/** Box and Muller's method. */
+function normal(random: NumpyRandom): number {
+  return Math.sqrt(-2 * Math.log(1 - random.random())) * Math.cos(2 * Math.PI * random.random());
+}
+
+/** Patients with 1 to 4 rows each; a quarter of the rows is positive, and rows of a patient are alike. */
+function patients(split: string, count: number, random: NumpyRandom) {
+  return Array.from({ length: count }, (_, patient) => {
+    const own = normal(random);
+    return Array.from({ length: 1 + (patient % 4) }, (_, i) => {
+      const isPositive = random.random() < 0.25;
+      const score = 1 / (1 + Math.exp(2 - 3 * Number(isPositive) - own - 0.5 * normal(random)));
+      return { name: `${split}-${patient}-${i}`, patient: `${split} ${patient}`, isPositive, score };
+    });
+  }).flat();
+}
+
+const random = new NumpyRandom(7);
+const fit = patients('fit', 240, random);
+const judged = patients('judged', 200, random);
+
+beforeAll(() => {
+  for (const [name, rows] of Object.entries({ fit, judged })) {
+    const scores = rows.map((row) => `${row.name},${row.score}`);
+    const labels = rows.map((row) => `${row.name},${row.patient},${Number(row.isPositive)}`);
+    writeFileSync(at(`${name}.csv`), `Filename,crack\n${scores.join('\n')}\n`);
+    writeFileSync(at(`${name}-labels.csv`), `Filename,patient,crack\n${labels.join('\n')}\n`);
+  }
+});
+
+const tables = [
+  ...['--scores', 'judged.csv', '--labels', 'judged-labels.csv'],
+  ...['--fit-scores', 'fit.csv', '--fit-labels', 'fit-labels.csv'],
+  ...['--group-column', 'patient', '--replicates', '0'],
+];
+
+describe('evaluate with scores', () => {
+  test('promises over one negative a patient, and says so', async () => {
+    const { decided } = await evaluated(...tables, '--missed', '5%');
+    const scored = {
+      scores: Float64Array.from(fit, ({ score }) => score),
+      targets: fit.map(({ isPositive }) => Number(isPositive)),
+      classNames: ['crack'],
+      split: 'fit.csv',
+      groups: fit.map(({ patient }) => patient),
+    };
+    const expected = fitDecision(scored, { budget: { falseAlarms: 0.05, missed: 0.05 } });
+    expect(decided).toMatchObject({
+      unit: 'image',
+      groups: 240,
+      presence: expected.presence,
+      clear: expected.clear,
+      candidates: 1,
+      shared: { rows: 0 },
+      report: {
+        guarantee: { holds: true, rate: 0.05, unit: 'image' },
+        triage: { guarantee: { holds: true } },
+      },
+    });
+    const { clear, review, alarm } = decided.outcomes;
+    expect(clear + review + alarm).toBeCloseTo(1, 12);
+    const { metrics, workload } = decided;
+    expect(workload).toMatchObject({ prevalence: null, alarm: expect.closeTo(1000 * alarm, 9) });
+    for (const key of ['missedRate', 'falseAlarmRateByGroup', 'negativesAlarmed'])
+      expect(metrics[key]).toBeGreaterThan(0);
+  });
+
+  test('promises for whole patients with --per group', async () => {
+    const { decided } = await evaluated(...tables, '--per', 'group', '--false-alarms', '10%');
+    expect(decided).toMatchObject({ unit: 'group', report: { guarantee: { holds: true, unit: 'group' } } });
+    expect(decided.clear).toBeNull();
+    const { status, stderr } = await runInProcess(folder, [
+      'evaluate',
+      ...tables.filter((word) => word !== '--group-column' && word !== 'patient'),
+      ...['--per', 'group'],
+    ]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--per group requires --group-column')]);
+  });
+
+  test('says how much work it makes at another prevalence', async () => {
+    const { decided } = await evaluated(...tables, '--missed', '0.05', '--prevalence', '2%');
+    const { workload, metrics } = decided;
+    expect(workload.prevalence).toBe(0.02);
+    const alarms = 20 * share(judged, decided, true) + 980 * metrics.negativesAlarmed;
+    expect(workload.alarm).toBeCloseTo(alarms, 9);
+    const { stdout } = await runInProcess(folder, [
+      'evaluate',
+      ...tables,
+      '--missed',
+      '5%',
+      '--prevalence',
+      '2%',
+    ]);
+    expect(stdout).toMatch(/^of 1,000 with 2\.00% positives: \d+ clear, \d+ review, \d+ alarm$/m);
+    expect(stdout).toMatch(/^outcomes on .*% clear, .*% review, .*% alarm; /m);
+  });
+
+  test('withholds the promise if rows of the fit are judged, by name or by patient', async () => {
+    const renamed = judged.map((row, i) => (i < 3 ? { ...row, patient: fit[i]!.patient } : row));
+    const labels = renamed.map((row) => `${row.name},${row.patient},${Number(row.isPositive)}`);
+    writeFileSync(at('shared-labels.csv'), `Filename,patient,crack\n${labels.join('\n')}\n`);
+    const words = tables.map((word) => (word === 'judged-labels.csv' ? 'shared-labels.csv' : word));
+    const { decided } = await evaluated(...words);
+    expect(decided).toMatchObject({
+      shared: { rows: 3, byName: 0, byGroup: 3 },
+      report: { guarantee: { holds: false, reason: 'shared rows' } },
+    });
+    const { stdout } = await runInProcess(folder, ['evaluate', ...words]);
+    expect(stdout).toMatch(/^3 of \d+ evaluated rows share a name or a group with rows of the fit/m);
+    expect(stdout).not.toContain('with 95% confidence, at most');
+  });
+});
+
+/** The share of positives, or of negatives, that alarm. */
+function share(rows: typeof judged, { presence }: { presence: number }, isPositive: boolean): number {
+  const chosen = rows.filter((row) => row.isPositive === isPositive);
+  return chosen.filter(({ score }) => -Math.log1p(-score) >= presence).length / chosen.length;
+}
+
+describe('a run on patients', () => {
+  beforeAll(async () => {
+    const generator = new NumpyRandom(3);
+    const rows = [
+      ...['train', 'validation', 'test'].flatMap((split) =>
+        patients(split, 160, generator).map((row) => ({ ...row, split })),
+      ),
+    ].map(
+      ({ name, split, patient, isPositive, score }) =>
+        `${name},${split},${patient},${Number(isPositive)},${Math.log(score / (1 - score))}`,
+    );
+    writeFileSync(at('patients.csv'), `Filename,split,patient,crack,feature_0\n${rows.join('\n')}\n`);
+    await trainRun(
+      {
+        data: { dataset: at('patients.csv'), columns: { group: 'patient' } },
+        network: { name: 'linear' },
+        optimizer: { rate: 0.05 },
+        epochs: 3,
+        finalWeights: 'last',
+        device: 'cpu',
+        evaluation: { replicates: 0, calibration: 'platt', decision: { falseAlarms: 0.1, missed: 0.1 } },
+      },
+      { run: at('run') },
+    );
+  }, 60_000);
+
+  test('saves the patients with its scores, and promises for them', async () => {
+    const validation = await runScores(at('run'), 'validation');
+    expect(new Set(Array.from(validation.groups ?? [])).size).toBe(160);
+    const { configuration: _, ...record } = JSON.parse(readFileSync(at('run/config.json'), 'utf8'));
+    expect(record.groups).toEqual({ column: 'patient', count: 480 });
+    const { description, network } = loadModel(at('run'));
+    network.dispose();
+    expect(description).toMatchObject({
+      epoch: 3,
+      decision: {
+        candidates: 1,
+        report: { groups: 160, guarantee: { holds: true, rate: 0.1, candidates: 1 } },
+      },
+    });
+    // A calibration fitted on validation does not rank the rows of its gate.
+    if (description.calibration) expect(description.decision?.presenceFrom).toBe('given');
+    const refitted = fitDecision(validation, { budget: { falseAlarms: 0.1, missed: 0.1 } });
+    expect(refitted).toEqual(description.decision);
+  });
+
+  test('is judged by evaluate as by training, also with another budget', async () => {
+    const summary = JSON.parse(readFileSync(at('run/summary.json'), 'utf8'));
+    const own = await evaluated('run', '--replicates', '0');
+    expect(own.decided.metrics).toEqual(summary.test.decided.metrics);
+    expect(own.decided).toMatchObject({
+      groups: 160,
+      shared: { rows: 0 },
+      report: { guarantee: { holds: true } },
+    });
+    const other = await evaluated('run', '--replicates', '0', '--false-alarms', '8%');
+    expect(other.decided).toMatchObject({
+      groups: 160,
+      report: { guarantee: { holds: true, rate: 0.08, groups: expect.any(Number) } },
+    });
+  });
+
+  test('predicts outcomes, and only those that are asked for', async () => {
+    const words = ['predict', 'run', 'patients.csv', '--force'];
+    const { status } = await runInProcess(folder, [...words, '--out', 'all.csv']);
+    expect(status).toBe(0);
+    const [header, ...lines] = readFileSync(at('all.csv'), 'utf8').trimEnd().split('\n');
+    expect(header).toBe('Filename,crack,outcome,labels');
+    const outcomeOf = (line: string) => line.split(',')[2];
+    expect([...new Set(lines.map(outcomeOf))].sort()).toEqual(['alarm', 'clear', 'review']);
+    const expected = lines.filter((line) => outcomeOf(line) === 'review');
+    const review = await runInProcess(folder, [...words, '--out', 'review.csv', '--outcome', 'review']);
+    expect(review.stderr).toContain(`${expected.length} of 1,200 rows: review`);
+    expect(readFileSync(at('review.csv'), 'utf8').trimEnd().split('\n').slice(1)).toEqual(expected);
+    const refused = await runInProcess(folder, [
+      ...words,
+      '--out',
+      'x.csv',
+      '--outcome',
+      'review',
+      '--false-alarms',
+      '20%',
+    ]);
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('--outcome')]);
+  });
+});
