@@ -98,7 +98,11 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
 }
 
 /** The median of the shorter sides of a few images. */
-async function typicalSide(images: ImageSource, rows: Int32Array, reading: ImageReading): Promise<number> {
+export async function typicalSide(
+  images: ImageSource,
+  rows: Int32Array,
+  reading: ImageReading,
+): Promise<number> {
   const sides: number[] = [];
   for (const row of rows.subarray(0, 25)) {
     try {

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { convnext } from './convnext.js';
-import type { NetworkDefinition } from './definition.js';
+import type { ImageSizes, NetworkDefinition } from './definition.js';
 import { densenet } from './densenet.js';
 import { dino } from './dino.js';
 import { efficientnet } from './efficientnet.js';
@@ -96,6 +96,19 @@ export const featureNetworks: readonly NetworkName[] = networkNames.filter(isFea
  */
 export function networkStride(name: NetworkName, options: Partial<FamilyOptions> = {}): number | undefined {
   return networkDefinitions[name].stride({ ...anyShared, ...optionDefaults(name), ...options });
+}
+
+/**
+ * Returns which sides images may have; undefined for feature vectors.
+ *
+ * @example
+ * networkSizes('vit-b-16') // { multipleOf: 16, least: 16 }
+ */
+export function networkSizes(
+  name: NetworkName,
+  options: Partial<FamilyOptions> = {},
+): ImageSizes | undefined {
+  return networkDefinitions[name].sizes({ ...anyShared, ...optionDefaults(name), ...options });
 }
 
 /** What every network takes; the stride does not depend on it. */

@@ -228,6 +228,7 @@ function member(name: ConvNeXtName, trunk: TrunkCost): NetworkDefinition<typeof 
     paper: name === 'convnextv2-t' ? '2301.00808' : '2201.03545',
     trunk,
     stride: () => 32,
+    sizes: () => ({ multipleOf: 1, least: 32 }),
     headBias: true,
     options: fields,
     defaults: { stochasticDepth: shapeOf(name).stochasticDepth },

@@ -27,6 +27,8 @@ export interface NetworkDefinition<
    * for feature vectors, which have no positions.
    */
   stride(options: Options): number | undefined;
+  /** Which sides images may have; undefined for feature vectors. */
+  sizes(options: Options): ImageSizes | undefined;
   /** Whether the last layer, if linear, adds a bias. */
   readonly headBias: boolean;
   /** Its own options: type, range and description. */
@@ -50,6 +52,12 @@ export interface TrunkCost {
   readonly multiplyAdds: number;
   /** The input width of the last layer. */
   readonly features: number;
+}
+
+/** Sides of images in pixels: multiples of one number, from another on. */
+export interface ImageSizes {
+  readonly multipleOf: number;
+  readonly least: number;
 }
 
 /** How to load weights from, and export them to, files of other programs or networks built with other options. */

@@ -188,6 +188,7 @@ function member(name: DenseNetName, trunk: TrunkCost): NetworkDefinition<NoField
     paper: '1608.06993',
     trunk,
     stride: () => 32,
+    sizes: () => ({ multipleOf: 1, least: 32 }),
     headBias: true,
     options: {},
     defaults: {},

@@ -110,6 +110,7 @@ function member(name: EfficientNetName, trunk: TrunkCost): NetworkDefinition<typ
     paper: '2104.00298',
     trunk,
     stride: () => 32,
+    sizes: () => ({ multipleOf: 1, least: 32 }),
     headBias: true,
     options: fields,
     defaults: { stochasticDepth: 0.2, dropout: 0.2 },

@@ -6,6 +6,7 @@ export {
   networkCost,
   networkDefinitions,
   networkNames,
+  networkSizes,
   networkStride,
 } from './catalog.js';
 export { createNetwork } from './createNetwork.js';

@@ -184,6 +184,7 @@ function member(name: MaxViTName, trunk: TrunkCost): NetworkDefinition<typeof fi
     paper: '2204.01697',
     trunk,
     stride: () => 32,
+    sizes: ({ partitionSize }) => ({ multipleOf: 32 * partitionSize, least: 32 * partitionSize }),
     headBias: false,
     options: fields,
     defaults: { partitionSize: 7, stochasticDepth: 0.2 },

@@ -134,6 +134,7 @@ function member(name: MobileNetName, trunk: TrunkCost): NetworkDefinition<typeof
     paper: '1905.02244',
     trunk,
     stride: () => 32,
+    sizes: () => ({ multipleOf: 1, least: 32 }),
     headBias: true,
     options: fields,
     defaults: { dropout: 0.2 },

@@ -2,7 +2,7 @@ import { autocast, nn, noGrad, optim, randn, setSeed, type Tensor, tidy, zeros }
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { NetworkOptions } from './catalog.js';
-import { type NetworkName, networkCost, networkDefinitions, networkNames } from './catalog.js';
+import { type NetworkName, networkCost, networkDefinitions, networkNames, networkSizes } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
 import { countMultiplyAdds } from './multiplyAdds.js';
 import type { Network } from './network.js';
@@ -251,6 +251,15 @@ test('options of another family and invalid numbers are refused', () => {
     'maxvit-t: stochasticDepth is 2; expected at most 1',
   );
 });
+
+test.each(networkNames.filter((name) => networkDefinitions[name].input !== 'features'))(
+  '%s takes the sizes that it lists',
+  (name) => {
+    const { multipleOf, least } = networkSizes(name)!;
+    for (const inputSize of [least, least + multipleOf]) blank(name, { classes: 1, inputSize }).dispose();
+    if (multipleOf > 1) expect(() => createNetwork(name, { classes: 1, inputSize: least + 1 })).toThrow(name);
+  },
+);
 
 test.each(networkNames)('the defaults of %s are valid', (name) => {
   const { options, defaults } = networkDefinitions[name];

@@ -172,6 +172,7 @@ function member(name: ResNetName, trunk: TrunkCost): NetworkDefinition<NoFields>
     paper: '1512.03385',
     trunk,
     stride: () => 32,
+    sizes: () => ({ multipleOf: 1, least: 32 }),
     headBias: true,
     options: {},
     defaults: {},

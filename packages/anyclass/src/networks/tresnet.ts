@@ -55,7 +55,7 @@ class TResNet extends Network {
   constructor(name: TResNetName, options: SharedOptions) {
     super(name, options);
     const { blocks, width, square } = shapes[name];
-    checkInputSize(name, options.inputSize, square);
+    checkInputSize(name, options.inputSize);
     const planes = Math.trunc(64 * width);
     this.body = new nn.Sequential({
       SpaceToDepth: new SpaceToDepth(square),
@@ -188,11 +188,16 @@ function shortcut(inputs: number, outputs: number, stride: 1 | 2): nn.Sequential
 }
 
 // The last blur pool gets a quarter of the stem's map, and reflecting it takes two pixels.
-function checkInputSize(name: TResNetName, inputSize: number, square: number): void {
-  const least = 8 * square;
-  if (inputSize % square === 0 && inputSize >= least) return;
+function sizesOf(name: TResNetName) {
+  const { square } = shapes[name];
+  return { multipleOf: square, least: 8 * square };
+}
+
+function checkInputSize(name: TResNetName, inputSize: number): void {
+  const { multipleOf, least } = sizesOf(name);
+  if (inputSize % multipleOf === 0 && inputSize >= least) return;
   throw new UserError(
-    `${name}: inputSize is ${inputSize}; expected a multiple of ${square}, at least ${least}`,
+    `${name}: inputSize is ${inputSize}; expected a multiple of ${multipleOf}, at least ${least}`,
   );
 }
 
@@ -203,6 +208,7 @@ function member(name: TResNetName, trunk: TrunkCost): NetworkDefinition<NoFields
     paper: '2003.13630',
     trunk,
     stride: () => (name === 'tresnet-s' ? 16 : 32),
+    sizes: () => sizesOf(name),
     headBias: true,
     options: {},
     defaults: {},

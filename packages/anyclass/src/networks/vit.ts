@@ -40,6 +40,7 @@ function member(name: ViTName, trunk: TrunkCost): NetworkDefinition<typeof field
     paper: name.startsWith('deit3') ? '2204.07118' : '2010.11929',
     trunk,
     stride: ({ patchSize }) => patchSize,
+    sizes: ({ patchSize }) => ({ multipleOf: patchSize, least: patchSize }),
     headBias: true,
     options: fields,
     defaults: { patchSize: 16, stochasticDepth: 0 },
