@@ -117,6 +117,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     '.',
     'experiment',
   ],
+  'packages/anyclass/src/runs': ['eventLog.ts', 'logs', '.'],
   'packages/anyclass/src/serving': ['requests', 'models', 'operation', 'api', 'bodies', 'pages', 'http', '.'],
 };
 

@@ -21,6 +21,7 @@ export const placeFields: ReadonlySet<string> = new Set([
   'checkpoints.everyMinutes',
   'checkpoints.keep',
   'checkpoints.keepFinished',
+  'log',
 ]);
 
 /**

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { bestMetrics } from '../events/bestMetric.js';
+import { logKinds } from '../events/logKind.js';
 import { lossNames } from '../losses/lossNames.js';
 import { familyOptions, networkNames } from '../networks/catalog.js';
 import { headNames } from '../networks/layers/classHead.js';
@@ -230,6 +231,12 @@ export const configurationSchema = z.strictObject({
     ),
   patience: count.optional().describe('stop after this many epochs without improvement'),
   checkpoints: checkpoints.prefault({}),
+  log: z
+    .array(z.enum(logKinds))
+    .default([])
+    .describe(
+      'logs for other programs, in the run folder: csv (log.csv, a line per epoch), tensorboard (event files in tensorboard/)',
+    ),
   evaluation: evaluation.prefault({}),
 });
 

@@ -2,6 +2,7 @@
 //   config.json       the complete configuration, versions, the dataset's fingerprint
 //   metrics.jsonl     one line per epoch
 //   events.jsonl      the events of the run, with a heartbeat each second
+//   log.csv           a line per epoch, and tensorboard/ event files, if the configuration asks for them
 //   checkpoints/      checkpoints to resume from, and the weights of the best epochs
 //   model.safetensors the chosen weights with classes, thresholds and calibration
 //   scores/           probabilities and labels by file name

@@ -1,5 +1,6 @@
 // A run in progress: its folder, its listeners, and its last checkpoint.
 
+import type { Configuration } from '../configuration/schema.js';
 import type { Dataset } from '../data/dataset/dataset.js';
 import { failingTogether } from '../distribution/failure.js';
 import type { Ranks } from '../distribution/ranks.js';
@@ -9,6 +10,7 @@ import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { eventLog } from '../runs/eventLog.js';
+import { runLogs } from '../runs/logs/runLogs.js';
 import { type RunPaths, runPaths } from '../runs/runFolder.js';
 
 export interface TrainOptions {
@@ -42,17 +44,17 @@ export interface ActiveRun {
   /** The processes that train together; undefined for a single process. */
   readonly ranks: Ranks | undefined;
   lastCheckpoint: string | undefined;
-  /** From now on, also writes events to the folder's events.jsonl. */
-  keepLog(): void;
+  /** From now on, also writes events to the folder's events.jsonl and to the logs that the configuration names. */
+  keepLog(configuration: Configuration): void;
 }
 
 /** With several ranks, only the first one reports events; the others report only failures. */
 export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks): ActiveRun {
   const paths = runPaths(folder);
   const isFirstRank = ranks?.isFirst ?? true;
-  let log: RunEventListener | undefined;
+  let logs: readonly RunEventListener[] = [];
   const emit: RunEventListener = (event) => {
-    log?.(event);
+    for (const log of logs) log(event);
     if (isFirstRank || event.type === 'failed') options.onEvent?.(event);
   };
   return {
@@ -62,8 +64,9 @@ export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks):
     options,
     ranks,
     lastCheckpoint: undefined,
-    keepLog() {
-      if (isFirstRank) log ??= eventLog(paths.events);
+    keepLog(configuration) {
+      if (!isFirstRank || logs.length > 0) return;
+      logs = [eventLog(paths.events), ...runLogs(folder, configuration.log, configuration)];
     },
   };
 }

@@ -45,7 +45,7 @@ export async function resumeRun(
     const { paths, record } = openRun(folder);
     using _lock = lockRun(folder);
     makeInnerFolders(paths);
-    run.keepLog();
+    run.keepLog(record.configuration);
     const summary = await writtenResult(run);
     // The other ranks need not see the folder.
     await fromFirst<RunRecord | null>(ranks, () => (summary ? null : record));

@@ -63,7 +63,7 @@ export async function trainRun(
         started: new Date().toISOString(),
         ...(ranks && { distribution: distributionOf(ranks) }),
       });
-      run.keepLog();
+      run.keepLog(configuration);
       return await trainToEnd(session, run);
     } finally {
       await data.close();

@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { measure } from '@anyclass/core';
+import { afterAll, expect, test, vi } from 'vitest';
+import type { RunEvent } from '../../events/runEvent.js';
+import { runLogs } from './runLogs.js';
+import { scalarsOf } from './scalars.js';
+import { crc32c, scalarEvent } from './tensorboardEvents.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-logs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const metrics = measure({ scores: new Float64Array([0.9, 0.2]), targets: [1, 0], classNames: ['crack'] });
+
+function step(epoch: number, number: number): RunEvent {
+  return {
+    type: 'step',
+    epoch,
+    epochs: 2,
+    step: number,
+    steps: 10,
+    images: number,
+    imagesPerEpoch: 10,
+    unit: 'images',
+    loss: 0.5 / epoch,
+    rate: 0.01,
+    imagesPerSecond: null,
+    secondsLeft: null,
+    dataWaitShare: 0,
+  };
+}
+
+function validated(epoch: number): RunEvent {
+  const numbers = { rate: 0.01, trainingLoss: 1 / epoch, validationLoss: 0.7, validationBce: 0.6 };
+  const speed = { seconds: 2, imagesPerSecond: 5, dataWaitShare: 0, quarantined: 0 };
+  return { type: 'validated', epochs: 2, record: { epoch, ...numbers, ...speed, validation: metrics } };
+}
+
+test('the checksum is the Castagnoli one', () => {
+  expect(crc32c(Buffer.from('123456789')).toString(16)).toBe('e3069283');
+});
+
+test('a record has its length first, and checksums after length and content', () => {
+  const record = scalarEvent(1, 2, { loss: 0.5 });
+  expect(Number(record.readBigUInt64LE())).toBe(record.length - 16);
+});
+
+test('a validation is at the last step of its epoch; undefined metrics and notes are left out', () => {
+  const next = scalarsOf(() => 0);
+  expect(next(step(2, 3))?.step).toBe(13);
+  const scalars = next(validated(2));
+  expect(scalars?.step).toBe(20);
+  expect(scalars?.values['validation/F1']).toBe(1);
+  expect(next({ type: 'note', text: 'hello' })).toBeUndefined();
+});
+
+test('log.csv has one header and a line per epoch; a resumed run appends', async () => {
+  const run = join(folder, 'csv');
+  mkdirSync(run);
+  for (const epoch of [1, 2]) {
+    for (const log of runLogs(run, ['csv'], {})) log(validated(epoch));
+    await vi.waitFor(() =>
+      expect(readFileSync(join(run, 'log.csv'), 'utf8').split('\n')).toHaveLength(epoch + 2),
+    );
+  }
+  const [header, first, second] = readFileSync(join(run, 'log.csv'), 'utf8').split('\n');
+  expect(header).toMatch(/^time,epoch,rate,trainingLoss,/);
+  expect(first?.split(',').slice(1, 4)).toEqual(['1', '0.01', '1']);
+  expect(second?.split(',').slice(1, 4)).toEqual(['2', '0.01', '0.5']);
+});
+
+test('a log that cannot be written stops nothing', async () => {
+  const blocked = join(folder, 'blocked');
+  writeFileSync(blocked, 'a file in place of the folder');
+  const logs = runLogs(blocked, ['csv', 'tensorboard'], {});
+  for (const log of logs) expect(() => log(validated(1))).not.toThrow();
+  const missing = runLogs(join(folder, 'missing', 'run'), ['csv'], {});
+  for (const log of missing) log(validated(1));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  for (const log of missing) expect(() => log(validated(2))).not.toThrow();
+});
+
+const python = process.env['PEER_PYTHON'] ?? 'python3';
+const hasTensorBoard =
+  spawnSync(python, ['-c', 'import tensorboard.backend.event_processing.event_accumulator']).status === 0;
+
+test.skipIf(!hasTensorBoard)(
+  `TensorBoard reads the event files${hasTensorBoard ? '' : ' (skipped: no tensorboard in PEER_PYTHON or python3)'}`,
+  async () => {
+    const run = join(folder, 'board');
+    mkdirSync(run);
+    for (const log of runLogs(run, ['tensorboard'], { epochs: 2 })) {
+      for (const event of [step(1, 5), validated(1), validated(2)]) log(event);
+    }
+    const inner = join(run, 'tensorboard');
+    await vi.waitFor(() => expect(existsSync(join(inner, readdirSync(inner)[0] ?? ''))).toBe(true));
+    const program = `import json, sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+board = EventAccumulator(sys.argv[1]); board.Reload()
+print(json.dumps({'scalars': {tag: [[e.step, e.value] for e in board.Scalars(tag)] for tag in board.Tags()['scalars']}, 'texts': board.Tags()['tensors']}))`;
+    await vi.waitFor(
+      () => {
+        const read = JSON.parse(
+          execFileSync(python, ['-c', program, inner], {
+            encoding: 'utf8',
+            stdio: ['ignore', 'pipe', 'ignore'],
+          }),
+        );
+        expect(read.scalars['training/loss']).toEqual([[5, 0.5]]);
+        expect(read.scalars['epoch/training loss']).toEqual([
+          [10, 1],
+          [20, 0.5],
+        ]);
+        expect(read.scalars['validation/F1']).toEqual([
+          [10, 1],
+          [20, 1],
+        ]);
+        expect(read.texts).toEqual(['configuration']);
+      },
+      { timeout: 40_000, interval: 500 },
+    );
+  },
+  60_000,
+);

@@ -1,0 +1,81 @@
+// Logs that other programs read. They listen to the events of a run; their files are written in the background, and a log
+// that cannot be written is given up: it never stops or delays the run.
+
+import { createWriteStream, existsSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LogKind } from '../../events/logKind.js';
+import type { RunEventListener } from '../../events/runEvent.js';
+import { csvHeader, csvLines } from './csvLines.js';
+import { scalarsOf } from './scalars.js';
+import { scalarEvent, textEvent, versionEvent } from './tensorboardEvents.js';
+
+/** Beyond this, a disk that does not answer would fill the memory, so events are dropped. */
+const mostWaiting = 2 ** 20;
+
+/**
+ * Returns listeners that write the chosen logs into a run's folder: `log.csv`, or event files in `tensorboard/`. A resumed run
+ * appends to the one, and adds a file to the other.
+ *
+ * @example
+ * const [log] = runLogs('runs/sewer', ['csv'], configuration);
+ */
+export function runLogs(
+  folder: string,
+  kinds: readonly LogKind[],
+  configuration: object,
+): RunEventListener[] {
+  return kinds.flatMap((kind) => {
+    try {
+      return [kind === 'csv' ? csvLog(folder) : tensorboardLog(folder, configuration)];
+    } catch {
+      return []; // The folder cannot be written; the run itself reports that.
+    }
+  });
+}
+
+function csvLog(folder: string): RunEventListener {
+  const path = join(folder, 'log.csv');
+  const isNew = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  const write = backgroundFile(path);
+  if (isNew) write(csvHeader);
+  return (event) => {
+    const line = csvLines(event, new Date());
+    if (line !== undefined) write(line);
+  };
+}
+
+function tensorboardLog(folder: string, configuration: object): RunEventListener {
+  const inner = join(folder, 'tensorboard');
+  const seconds = () => Date.now() / 1000;
+  mkdirSync(inner, { recursive: true });
+  const write = backgroundFile(join(inner, fileName(inner)));
+  write(versionEvent(seconds()));
+  const json = JSON.stringify(configuration, null, 2).replaceAll(/^/gm, '    ');
+  write(textEvent(seconds(), 'configuration', json));
+  const next = scalarsOf();
+  return (event) => {
+    const scalars = next(event);
+    if (scalars) write(scalarEvent(seconds(), scalars.step, scalars.values));
+  };
+}
+
+/** A name that TensorBoard recognizes, and that sorts after those of earlier processes. */
+function fileName(folder: string): string {
+  const time = Math.floor(Date.now() / 1000);
+  for (let k = 0; ; k++) {
+    const name = `events.out.tfevents.${time}.anyclass.${process.pid}.${k}`;
+    if (!existsSync(join(folder, name))) return name;
+  }
+}
+
+/** Appends in the background; after the first failure, everything is dropped. */
+function backgroundFile(path: string): (content: string | Buffer) => void {
+  const stream = createWriteStream(path, { flags: 'a' });
+  let isGone = false;
+  stream.on('error', () => {
+    isGone = true;
+  });
+  return (content) => {
+    if (!isGone && stream.writableLength < mostWaiting) stream.write(content);
+  };
+}
