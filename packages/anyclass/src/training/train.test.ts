@@ -135,12 +135,21 @@ describe('a run', () => {
     expect(onValidation.judgment.decided).toBeUndefined();
   });
 
-  test('has a report with curves, tables and images of mistakes', () => {
+  test('has a report that opens with its verdict and shows images at the decision in use', () => {
     const page = readFileSync(at('whole', 'report.html'), 'utf8');
-    expect(page.match(/<svg/g)).toHaveLength(5);
-    expect(page).toMatch(/<h1>[^\n]*\n<p class="verdict">With its decision, the model predicts /);
-    for (const title of ['Results on test', 'Classes', 'Training', 'Configuration'])
+    expect(page).toMatch(
+      /<h1>Finds \d+ of \d+ positive images, with false alarms on \d+ of \d+ negatives\.<\/h1>/,
+    );
+    for (const title of [
+      'Promised',
+      'Found and missed',
+      'The trade-off',
+      'Mistakes',
+      'Training',
+      'Configuration',
+    ])
       expect(page).toContain(title);
+    expect(page).toMatch(/<img src="data:image/);
     expect(page).not.toMatch(/src="(?!data:)/);
   });
 });
