@@ -27,6 +27,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./train.js')).train,
   },
   {
+    name: 'watch',
+    summary: 'Follow a run from another terminal: time left, and small curves',
+    load: async () => (await import('./watch.js')).watch,
+  },
+  {
     name: 'evaluate',
     summary: 'Evaluate a model, or saved scores, on labeled data',
     load: async () => (await import('./evaluate.js')).evaluate,
