@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { UsageError } from '../errors/usageError.js';
 import { readConfiguration } from '../training/readConfiguration.js';
-import { withTodaysFields } from './olderFields.js';
 import { joinedSettings, type Settings, withSettings } from './overrides.js';
 import { checkParts, refuseFields } from './parts.js';
 import { recipe, recipeFor, recipeNames } from './recipes.js';
@@ -229,25 +228,9 @@ test('every field has a description, and the page in docs lists all of them', ()
   expect(page).toContain(configurationReference());
 });
 
-test('a run record from before losses had a reduction is read as it was trained', () => {
-  expect(withTodaysFields({ loss: { name: 'any-bce', beta: 0.9999 } })).toEqual({
-    loss: { name: 'any-bce', beta: 0.9999, reduction: 'batch' },
-  });
-  expect(withTodaysFields({ loss: { name: 'bce', reduction: 'mean' } })).toEqual({
-    loss: { name: 'bce', reduction: 'mean' },
-  });
-});
-
 test('the paper’s recipes balance the classes; the strong recipe does not', () => {
   const lossOf = (name: string) =>
     validateConfiguration({ ...recipe(name), data: { dataset: 'digits' } }).loss;
   expect(lossOf('paper/coco-41/tresnet-l')).toMatchObject({ beta: 0.9999, reduction: 'batch' });
   expect(lossOf('strong')).toMatchObject({ name: 'any-bce', lambda: 0.02, beta: null, reduction: 'mean' });
-});
-
-test('a run record with expert heads from before there were other heads is read as it was trained', () => {
-  expect(withTodaysFields({ network: { name: 'resnet-18', expertHeads: true } })).toEqual({
-    network: { name: 'resnet-18', head: 'experts' },
-  });
-  expect(withTodaysFields({ network: { expertHeads: false } })).toEqual({ network: {} });
 });

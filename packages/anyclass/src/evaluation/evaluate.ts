@@ -168,7 +168,7 @@ async function rowsOfFit(model: string): Promise<RowIdentities | undefined> {
   return savedScores(paths, record, 'validation');
 }
 
-/** Undefined if the scores of the fit are gone or come from an older version. */
+/** Undefined if the scores of the fit are gone or were changed. */
 async function metricsOfFit(run: string, decision: Decision): Promise<Metrics | undefined> {
   try {
     return measure(await runScores(run, 'validation'), { threshold: decision, allowSameSplit: true });

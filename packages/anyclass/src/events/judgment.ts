@@ -24,7 +24,10 @@ export interface Judgment {
 }
 
 export interface DecidedMetrics
-  extends Pick<Decision, 'rule' | 'beta' | 'presence' | 'clear' | 'thresholds' | 'fittedOn' | 'candidates'> {
+  extends Pick<
+    Decision,
+    'rule' | 'budget' | 'beta' | 'presence' | 'clear' | 'thresholds' | 'fittedOn' | 'candidates' | 'report'
+  > {
   /** What the budget counts: images, or whole groups. */
   readonly unit: PromiseUnit;
   /** How many groups it was fitted on; null without groups. */
@@ -35,14 +38,10 @@ export interface DecidedMetrics
   readonly workload: Workload;
   /** Judged rows that the fit already knew; with any, nothing is promised. Omitted if that is not known. */
   readonly shared?: SharedRows;
-  /** Null for thresholds from older versions, which had no budget. */
-  readonly budget: Decision['budget'] | null;
   readonly metrics: Metrics;
   readonly intervals?: Intervals;
-  /** Metrics on the data that the decision was fitted on; null for older versions. */
+  /** Metrics on the data that the decision was fitted on; null if its scores are gone. */
   readonly validation: Metrics | null;
-  /** Details of the fit: counts, bounds, guarantee. Omitted for older versions. */
-  readonly report?: Decision['report'];
 }
 
 /** How many of 1,000 rows have each outcome. */

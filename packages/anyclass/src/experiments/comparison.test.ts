@@ -242,8 +242,6 @@ test('tables that a result no longer has are removed, and no others', async () =
   await write('sweep', both, 5);
   await write('comparison', both, 5);
   writeFileSync(join(out, 'tables', 'own-results.csv'), 'mine');
-  // Written by an earlier version.
-  writeFileSync(join(out, 'tables', 'kept.csv'), '');
   await write('comparison', ['all/bce-1'], 0);
   expect(written()).toEqual([
     'decisions.csv',

@@ -49,12 +49,10 @@ function withCaution(table: Table, confounded: readonly ConfoundedPair[]): Table
   return { ...table, note: [table.note, ...cautions].join(' ') };
 }
 
-/** The names of all possible tables for these datasets, also in earlier versions (`fitted`, `kept`). */
+/** The names of all possible tables for these datasets. */
 export function possibleTables(datasets: readonly string[]): string[] {
   return datasets.flatMap((dataset) =>
-    ['decisions', 'results', 'differences', 'fitted', 'kept'].map(
-      (kind) => tableStem(dataset, datasets) + kind,
-    ),
+    ['decisions', 'results', 'differences'].map((kind) => tableStem(dataset, datasets) + kind),
   );
 }
 

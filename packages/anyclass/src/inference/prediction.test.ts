@@ -111,23 +111,11 @@ test('probabilities are calibrated if training found that it helps', async () =>
   expect(logit(await probability(calibrated))).toBeCloseTo(logit(await probability(model)) / 2, 4);
 });
 
-test('a model file from an older version decides by its thresholds, on uncalibrated probabilities', async () => {
-  const thresholds = {
-    values: [0.001, 0.999],
-    classNames: ['crack', 'roots'],
-    beta: 1,
-    reached: [1, 1],
-    fittedOn: 'validation',
-    fingerprint: '0',
-    undefinedClasses: [],
-  };
-  const calibration = { kind: 'temperature', temperature: 2, atBound: false, fittedOn: 'validation' };
-  const older = described('older.safetensors', { decision: undefined, thresholds, calibration });
-  using predictor = await openPredictor(older, { device: 'cpu' });
-  expect(predictor.decision).toMatchObject({ rule: 'class', presence: 0, thresholds: [0.001, 0.999] });
-  using today = await openPredictor(model, { device: 'cpu' });
-  const { labels, probabilities } = await today.predictOne(rgb);
-  expect(await predictor.predictOne(rgb)).toMatchObject({ labels, probabilities });
+test('a model file from before decisions is refused, with what to do', async () => {
+  const older = described('older.safetensors', { decision: undefined, thresholds: { values: [0.1, 0.9] } });
+  await expect(openPredictor(older, { device: 'cpu' })).rejects.toThrow(
+    /older\.safetensors: written by an earlier version.*train again/,
+  );
 });
 
 test('weights without classes are refused with what is missing', async () => {

@@ -40,13 +40,8 @@ export function createNetwork(name: NetworkName, options: NetworkOptions): Netwo
  */
 export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions): Network {
   return nn.init.withoutDrawing(() =>
-    tidy(() => networkDefinitions[name].build({ ...defaultsOf(name), ...withTodaysHead(options) })),
+    tidy(() => networkDefinitions[name].build({ ...defaultsOf(name), ...options })),
   );
-}
-
-/** Older files say `expertHeads: true`. */
-function withTodaysHead(options: CompleteNetworkOptions): CompleteNetworkOptions {
-  return Reflect.get(options, 'expertHeads') === true ? { ...options, head: 'experts' } : options;
 }
 
 /** Builds a network like another, whose weights are loaded next. */

@@ -103,7 +103,6 @@ function withInterval(
   return interval ? { value, interval: { low: interval.low, high: interval.high } } : value;
 }
 
-/** Returns the title of the decided column. Older versions fitted a threshold per class without a budget. */
 function titleOf({ rule, budget }: DecidedMetrics): string {
-  return budget === null ? 'with a threshold per class' : decisionPhrase({ rule, budget });
+  return decisionPhrase({ rule, budget });
 }

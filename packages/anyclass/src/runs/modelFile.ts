@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Calibration, Decision, FittedThresholds } from '@anyclass/core';
+import type { Calibration, Decision } from '@anyclass/core';
 import { loadTensorsInto, readSafetensorsHeader } from '@anyclass/torch';
 import type { ModelInput } from '../data/dataset/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
@@ -60,6 +60,9 @@ export function loadModel(path: string): Model {
       `${file}: holds weights but no network name and classes; import it first, or use a model.safetensors written by training`,
     );
   }
+  const recorded: ModelDescription = JSON.parse(model);
+  if ('thresholds' in recorded)
+    throw new UserError(`${file}: written by an earlier version, whose models do not open here; train again`);
   const options: CompleteNetworkOptions = JSON.parse(networkOptions);
   const network = buildNetwork(name, options).eval().requireGrad(false);
   try {
@@ -72,7 +75,7 @@ export function loadModel(path: string): Model {
   const isChecked = metadata['checksums'] !== undefined;
   return {
     network,
-    description: describedModel(JSON.parse(model)),
+    description: withOutcomes(recorded),
     remarks: isChecked ? [] : [`${file} has no checksums, so damage would go unnoticed`],
   };
 }
@@ -93,59 +96,10 @@ export function modelPath(path: string): string {
   return file;
 }
 
-/** Files from older versions have a threshold per class, for uncalibrated probabilities. */
-type RecordedDescription = ModelDescription & { readonly thresholds?: FittedThresholds };
-
-function describedModel({ thresholds, ...description }: RecordedDescription): ModelDescription {
-  const { decision } = description;
-  if (decision) return { ...description, decision: { ...withoutTriage, ...decision } };
-  if (!thresholds) return description;
-  const { calibration: _unused, ...rest } = description;
-  return { ...rest, decision: classDecision(thresholds) };
-}
-
 /** What decisions say since there are three outcomes. */
 export const withoutTriage = { clear: null, presenceFrom: 'scores', candidates: 1 } as const;
 
-/** Converts thresholds per class, as older versions fitted them, to a decision. */
-export function classDecision({
-  values,
-  classNames,
-  beta,
-  fittedOn,
-  fingerprint,
-}: FittedThresholds): Decision {
-  return {
-    rule: 'class',
-    budget: { falseAlarms: 1, confidence: null },
-    beta,
-    kappa: 0,
-    candidates: 1,
-    classNames,
-    presence: 0,
-    clear: null,
-    presenceFrom: 'scores',
-    thresholds: values.map((value) => (Number.isFinite(value) ? value : null)),
-    fittedOn,
-    fingerprint,
-    report: {
-      positives: 0,
-      negatives: 0,
-      undecided: 0,
-      groups: null,
-      falseAlarms: 0,
-      falseAlarmRate: null,
-      falseAlarmBound: null,
-      falseAlarmRateByGroup: null,
-      f1Neg: 0,
-      leastF1Neg: null,
-      macroFBeta: 0,
-      perClassFBeta: [],
-      withinBudget: true,
-      guarantee: { holds: false, reason: 'not requested' },
-      triage: null,
-      neverPredicted: [],
-      remarks: ['Fitted by an older version: a threshold per class without a false-alarm budget.'],
-    },
-  };
+function withOutcomes(description: ModelDescription): ModelDescription {
+  const { decision } = description;
+  return decision ? { ...description, decision: { ...withoutTriage, ...decision } } : description;
 }

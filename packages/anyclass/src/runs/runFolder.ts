@@ -12,7 +12,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { withTodaysFields } from '../configuration/olderFields.js';
+import { isPlainObject } from '../configuration/overrides.js';
 import { withPaths } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -118,17 +118,22 @@ const runRecord = z.object({
   distribution: z.object({ worldSize: z.int().positive(), backend: z.enum(['gloo', 'nccl']) }).optional(),
 });
 
-/** Returns the paths and the record of an existing run. Fields added after the run have their defaults. */
+/**
+ * Returns the paths and the record of an existing run. Fields added after the run have their defaults.
+ *
+ * @throws UserError if a version before decisions and reductions wrote it
+ */
 export function openRun(folder: string): { readonly paths: RunPaths; readonly record: RunRecord } {
   const paths = runPaths(folder);
   if (!existsSync(paths.config)) throw new UserError(`${folder}: not a run (no config.json)`);
   const record = readWhole(paths.config, runRecord, `delete the folder ${folder} and train again`);
+  const { loss } = record.configuration;
+  // Its loss was reduced in another way than the default says today.
+  if (isPlainObject(loss) && !('reduction' in loss))
+    throw new UserError(`${folder}: written by an earlier version, whose runs do not open here; train again`);
   return {
     paths,
-    record: {
-      ...record,
-      configuration: validateConfiguration(withTodaysFields(record.configuration), paths.config),
-    },
+    record: { ...record, configuration: validateConfiguration(record.configuration, paths.config) },
   };
 }
 

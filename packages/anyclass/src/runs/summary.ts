@@ -19,14 +19,10 @@ const judgedPart = z.object({
   }),
 });
 
-const judgment = z
-  .custom<Judgment>((value) => judgedPart.safeParse(value).success, 'expected a split and its metrics')
-  .transform(withoutOlderDecision);
-
-/** Earlier versions knew no outcomes; what they decided can be refitted from the scores. */
-function withoutOlderDecision({ decided, ...judged }: Judgment): Judgment {
-  return decided && 'outcomes' in decided ? { ...judged, decided } : judged;
-}
+const judgment = z.custom<Judgment>(
+  (value) => judgedPart.safeParse(value).success,
+  'expected a split and its metrics, as this version writes them',
+);
 
 const runSummary = z.object({
   dataset: z.string(),

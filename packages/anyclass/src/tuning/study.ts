@@ -8,7 +8,6 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { differingFields, dottedFields } from '../configuration/dottedFields.js';
-import { withTodaysFields } from '../configuration/olderFields.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { UserError } from '../errors/userError.js';
@@ -43,7 +42,7 @@ export function readStudy(folder: string): StudySettings | undefined {
   const settings = readWhole(path, studySettings, 'start another study');
   return {
     ...settings,
-    configuration: validateConfiguration(withTodaysFields(settings.configuration), path),
+    configuration: validateConfiguration(settings.configuration, path),
   };
 }
 

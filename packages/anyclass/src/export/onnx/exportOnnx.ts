@@ -243,7 +243,7 @@ function describes(path: string, out: string): boolean {
     );
   }
   const file: unknown = Reflect.get(found, 'file');
-  // Earlier versions did not say which file they described.
-  if (typeof file !== 'string') return existsSync(out);
-  return file === basename(out) || !existsSync(join(dirname(out), basename(file)));
+  return (
+    typeof file !== 'string' || file === basename(out) || !existsSync(join(dirname(out), basename(file)))
+  );
 }

@@ -1,6 +1,6 @@
 // The second answer: what is promised, what it rests on, and the work it makes.
 
-import type { DecisionReport, GivenGuarantee, Guarantee, NoGuarantee } from '@anyclass/core';
+import type { GivenGuarantee, Guarantee, NoGuarantee } from '@anyclass/core';
 import {
   budgetBar,
   countText,
@@ -49,7 +49,7 @@ function statement(guarantee: Guarantee | undefined, decided: DecidedMetrics | u
       : `At most ${share} of negatives raise an alarm.`;
   }
   if (!decided) return 'Nothing is promised: there is no decision to judge.';
-  if (!guarantee) return 'Nothing is promised: the decision comes from an older version.';
+  if (!guarantee) return 'Nothing is promised.';
   const reasons: Partial<Record<string, string>> = {
     'not requested': 'Nothing is promised: the budget was asked for without a confidence.',
     'rule has no bound': 'Nothing is promised: this rule has no bound on false alarms.',
@@ -87,7 +87,7 @@ function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse
   return [
     ['Confidence', `${shortPercent(guarantee.confidence)}${chosen}`],
     ['Unit', unitText(guarantee, instance)],
-    ['Rests on', restText(guarantee, report, on)],
+    ['Rests on', restText(guarantee, on)],
     ...seenFact(judged.split, inUse, guarantee),
     ...second.map(([name, text]): [string, string] => [name, text]),
   ];
@@ -100,10 +100,8 @@ function unitText({ unit, groups }: GivenGuarantee, instance: string): string {
     : `one negative ${instance} of a random group`;
 }
 
-/** Records of older versions have no counts of the instances that the promise rests on. */
-function restText(guarantee: Partial<GivenGuarantee>, report: DecisionReport, on: string): string {
-  const { exceeding = report.falseAlarms, of = report.negatives, groups } = guarantee;
-  const what = groups === null || groups === undefined ? 'negatives' : 'groups, one negative of each,';
+function restText({ exceeding, of, groups }: GivenGuarantee, on: string): string {
+  const what = groups === null ? 'negatives' : 'groups, one negative of each,';
   return `${countText(exceeding)} of ${countText(of)} ${on} ${what} above the gate`;
 }
 
