@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { shades } from '@anyclass/kit';
 import { expect, test } from 'vitest';
 import { playgroundPage } from '../playground/playgroundPage.js';
 import { tableBlock } from './blocks.js';
@@ -23,6 +26,25 @@ test.each([
   expect(hashes.length).toBe(1);
   expect(allowed).toBe(hashes.join(' '));
   expect(html).toContain("default-src 'none'");
+});
+
+test('bundled pages have the colors of the kit', () => {
+  const sheet = readFileSync(join(import.meta.dirname, 'colors.css'), 'utf8');
+  const [light = '', dark = ''] = sheet.split('prefers-color-scheme: dark');
+  const kitNames = {
+    ground: 'page',
+    panel: 'sunk',
+    ink: 'ink',
+    faint: 'ink-3',
+    edge: 'rule-strong',
+    accent: 'accent',
+    pale: 'clear',
+    warning: 'missed-ink',
+  } as const;
+  for (const [name, shade] of Object.entries(kitNames)) {
+    expect(light).toContain(`--${name}: ${shades[shade].light};`);
+    expect(dark).toContain(`--${name}: ${shades[shade].dark};`);
+  }
 });
 
 test('a table of more than 1,000 rows is shortened on a page, and says so', () => {
