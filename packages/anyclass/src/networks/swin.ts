@@ -386,13 +386,16 @@ const fromAuthors: Renaming = [
   [/^head\.(weight|bias)$/, 'head.fc.$1'],
 ];
 
-const stacked: Readonly<Record<string, number>> = { query: 0, key: 1, value: 2 };
+const stacked: Readonly<Record<string, number>> = { query: 0, key: 1, value: 2, q: 0, k: 1, v: 2 };
 const hfParts: Readonly<Record<string, string>> = {
   layernorm_before: 'norm1',
   layernorm_after: 'norm2',
   'attention.output.dense': 'attn.proj',
   'intermediate.dense': 'mlp.fc1',
   'output.dense': 'mlp.fc2',
+  'attention.o_proj': 'attn.proj',
+  'mlp.fc1': 'mlp.fc1',
+  'mlp.fc2': 'mlp.fc2',
 };
 
 const fromHuggingFace: Renaming = [
@@ -403,16 +406,16 @@ const fromHuggingFace: Renaming = [
     (_, stage = '') => `layers.${Number(stage) + 1}.downsample.`,
   ],
   [
-    /^(?:swin\.)?encoder\.layers\.(\d)\.blocks\.(\d+)\.attention\.self\.(query|key|value)\.(weight|bias)$/,
-    (_, stage = '', block = '', part = '', kind = '') =>
-      `layers.${stage}.blocks.${block}.attn.qkv.${kind}#${stacked[part]}/3`,
+    /^(?:swin\.)?encoder\.layers\.(\d)\.blocks\.(\d+)\.attention\.(?:self\.(query|key|value)|([qkv])_proj)\.(weight|bias)$/,
+    (_, stage = '', block = '', old?: string, part?: string, kind = '') =>
+      `layers.${stage}.blocks.${block}.attn.qkv.${kind}#${stacked[old ?? part ?? '']}/3`,
   ],
   [
-    /^(?:swin\.)?encoder\.layers\.(\d)\.blocks\.(\d+)\.attention\.self\.(?=relative)/,
+    /^(?:swin\.)?encoder\.layers\.(\d)\.blocks\.(\d+)\.attention\.(?:self|relative_position_bias)\.(?=relative)/,
     'layers.$1.blocks.$2.attn.',
   ],
   [
-    /^(?:swin\.)?encoder\.layers\.(\d)\.blocks\.(\d+)\.(layernorm_before|layernorm_after|attention\.output\.dense|intermediate\.dense|output\.dense)\./,
+    /^(?:swin\.)?encoder\.layers\.(\d)\.blocks\.(\d+)\.(layernorm_before|layernorm_after|attention\.output\.dense|attention\.o_proj|intermediate\.dense|output\.dense|mlp\.fc[12])\./,
     (_, stage = '', block = '', part = '') => `layers.${stage}.blocks.${block}.${hfParts[part]}.`,
   ],
   [/^(?:swin\.)?layernorm\./, 'norm.'],

@@ -104,9 +104,9 @@ export const fromTimm: Renaming = [
 ];
 
 // Queries, keys and values are stored apart there.
-const stacked: Readonly<Record<string, number>> = { query: 0, key: 1, value: 2 };
+const stacked: Readonly<Record<string, number>> = { query: 0, key: 1, value: 2, q: 0, k: 1, v: 2 };
 
-/** The names of ViTModel, Dinov2Model and Dinov2WithRegistersModel, alone or before a classifier. */
+/** The names of ViTModel, Dinov2Model and Dinov2WithRegistersModel, alone or before a classifier, before and after version 5. */
 export const fromHuggingFace: Renaming = [
   [/^(?:\w+\.)?embeddings\.cls_token$/, 'class_token'],
   [/^(?:\w+\.)?embeddings\.register_tokens$/, 'register_tokens'],
@@ -114,17 +114,20 @@ export const fromHuggingFace: Renaming = [
   [/^(?:\w+\.)?embeddings\.patch_embeddings\.projection\./, 'conv_proj.'],
   [/^(?:\w+\.)?layernorm\./, 'encoder.ln.'],
   [/^classifier\./, 'heads.head.'],
-  [/^(?:\w+\.)?encoder\.layer\.(\d+)\.(?:layernorm_before|norm1)\./, `${layer}$1.ln_1.`],
-  [/^(?:\w+\.)?encoder\.layer\.(\d+)\.(?:layernorm_after|norm2)\./, `${layer}$1.ln_2.`],
+  [/^(?:\w+\.)?(?:encoder\.layer|layers)\.(\d+)\.(?:layernorm_before|norm1)\./, `${layer}$1.ln_1.`],
+  [/^(?:\w+\.)?(?:encoder\.layer|layers)\.(\d+)\.(?:layernorm_after|norm2)\./, `${layer}$1.ln_2.`],
   [
-    /^(?:\w+\.)?encoder\.layer\.(\d+)\.attention\.attention\.(query|key|value)\.(weight|bias)$/,
-    (_, block = '', part = '', kind = '') =>
-      `${layer}${block}.self_attention.in_proj_${kind}#${stacked[part]}/3`,
+    /^(?:\w+\.)?(?:encoder\.layer|layers)\.(\d+)\.attention\.(?:attention\.(query|key|value)|([qkv])_proj)\.(weight|bias)$/,
+    (_, block = '', old?: string, part?: string, kind = '') =>
+      `${layer}${block}.self_attention.in_proj_${kind}#${stacked[old ?? part ?? '']}/3`,
   ],
-  [/^(?:\w+\.)?encoder\.layer\.(\d+)\.attention\.output\.dense\./, `${layer}$1.self_attention.out_proj.`],
-  [/^(?:\w+\.)?encoder\.layer\.(\d+)\.(?:intermediate\.dense|mlp\.fc1)\./, `${layer}$1.mlp.0.`],
-  [/^(?:\w+\.)?encoder\.layer\.(\d+)\.(?:output\.dense|mlp\.fc2)\./, `${layer}$1.mlp.3.`],
-  [/^(?:\w+\.)?encoder\.layer\.(\d+)\.layer_scale([12])\.lambda1$/, `${layer}$1.ls_$2.gamma`],
+  [
+    /^(?:\w+\.)?(?:encoder\.layer|layers)\.(\d+)\.attention\.(?:output\.dense|o_proj)\./,
+    `${layer}$1.self_attention.out_proj.`,
+  ],
+  [/^(?:\w+\.)?(?:encoder\.layer|layers)\.(\d+)\.(?:intermediate\.dense|mlp\.fc1)\./, `${layer}$1.mlp.0.`],
+  [/^(?:\w+\.)?(?:encoder\.layer|layers)\.(\d+)\.(?:output\.dense|mlp\.fc2)\./, `${layer}$1.mlp.3.`],
+  [/^(?:\w+\.)?(?:encoder\.layer|layers)\.(\d+)\.layer_scale([12])\.lambda1$/, `${layer}$1.ls_$2.gamma`],
 ];
 
 /** Converts our name to timm's; the mapping is one to one. */

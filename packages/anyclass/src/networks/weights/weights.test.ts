@@ -254,3 +254,74 @@ test('a MaxViT loads weights of another partition size, with its position biases
   expect(report.resized.length).toBe(22);
   expect(report.resized.every((name) => name.endsWith('.relative_position_bias_table'))).toBe(true);
 });
+
+describe("Hugging Face's names", () => {
+  const own = 'encoder.layers.encoder_layer_0.self_attention';
+
+  test.each([
+    ['vit-s-16', 'vit.encoder.layer.0.attention.attention.query.weight', `${own}.in_proj_weight#0/3`],
+    ['vit-s-16', 'vit.layers.0.attention.v_proj.bias', `${own}.in_proj_bias#2/3`],
+    ['vit-s-16', 'vit.layers.0.attention.o_proj.weight', `${own}.out_proj.weight`],
+    ['dinov2-s-14-reg', 'encoder.layer.0.layer_scale1.lambda1', 'encoder.layers.encoder_layer_0.ls_1.gamma'],
+    ['dinov3-s-plus-16', 'model.layer.0.mlp.up_proj.bias', 'encoder.layers.encoder_layer_0.mlp.up_proj.bias'],
+    ['dinov3-s-16', 'layer.0.mlp.up_proj.bias', 'encoder.layers.encoder_layer_0.mlp.0.bias'],
+    ['convnext-t', 'model.stages.0.downsample_layers.1.bias', 'stem.1.bias'],
+    ['convnext-t', 'model.stages.2.layers.8.pointwise_conv2.bias', 'stages.2.blocks.8.mlp.fc2.bias'],
+    ['convnextv2-t', 'convnextv2.encoder.stages.0.layers.0.grn.weight', 'stages.0.blocks.0.mlp.grn.weight'],
+    [
+      'swin-t',
+      'swin.encoder.layers.0.blocks.1.attention.self.relative_position_bias_table',
+      'layers.0.blocks.1.attn.relative_position_bias_table',
+    ],
+    [
+      'swin-t',
+      'swin.encoder.layers.0.blocks.1.attention.k_proj.weight',
+      'layers.0.blocks.1.attn.qkv.weight#1/3',
+    ],
+    ['swin-t', 'swin.encoder.layers.0.downsample.reduction.weight', 'layers.1.downsample.reduction.weight'],
+  ] as const)('of %s are understood: %s', (name, foreign, expected) => {
+    const { conventions = [] } = networkDefinitions[name].weights;
+    const found = conventions
+      .filter(({ title }) => title.startsWith('Hugging Face'))
+      .flatMap(({ translate }) => translate(foreign));
+    expect(found).toContain(expected);
+  });
+
+  test('queries, keys and values that are stored apart are joined; keys need no bias', () => {
+    const source = createNetwork('dinov3-s-16', { classes: 2, inputSize: 32 });
+    fillByHash(source);
+    const entries = [...source.stateDict()].flatMap(([name, values]): [string, Tensor][] => {
+      if (/\.(cosine|sine)$/.test(name)) return [];
+      const [, block, kind] = /encoder_layer_(\d+)\.self_attention\.in_proj_(weight|bias)$/.exec(name) ?? [];
+      const foreign = name
+        .replace('class_token', 'embeddings.cls_token')
+        .replace('register_tokens', 'embeddings.register_tokens')
+        .replace('conv_proj', 'embeddings.patch_embeddings')
+        .replace('encoder.ln', 'norm')
+        .replace(/^encoder\.layers\.encoder_layer_(\d+)\.ln_/, 'layer.$1.norm')
+        .replace(/^encoder\.layers\.encoder_layer_(\d+)\.ls_([12])\.gamma/, 'layer.$1.layer_scale$2.lambda1')
+        .replace(
+          /^encoder\.layers\.encoder_layer_(\d+)\.self_attention\.out_proj/,
+          'layer.$1.attention.o_proj',
+        )
+        .replace(/^encoder\.layers\.encoder_layer_(\d+)\.mlp\.0/, 'layer.$1.mlp.up_proj')
+        .replace(/^encoder\.layers\.encoder_layer_(\d+)\.mlp\.3/, 'layer.$1.mlp.down_proj');
+      if (block === undefined) return [[foreign, values]];
+      if (kind === 'bias') noGrad(() => void values.narrow(0, 384, 384).zero_());
+      const parts = values
+        .detach()
+        .chunk(3)
+        .map((part) => part.clone());
+      return ['q', 'k', 'v'].flatMap((letter, i): [string, Tensor][] =>
+        letter === 'k' && kind === 'bias'
+          ? []
+          : [[`layer.${block}.attention.${letter}_proj.${kind}`, parts[i]!]],
+      );
+    });
+    const trunk = entries.filter(([name]) => !name.startsWith('heads.'));
+    const copy = createNetwork('dinov3-s-16', { classes: 2, inputSize: 32 });
+    const report = loadWeights(copy, saved('apart', trunk), { strict: true });
+    expect(report.naming).toBe("Hugging Face's DINOv3 names");
+    expectEqual(copy, source, /^heads\.|\.(cosine|sine)$|^encoder\.(cosine|sine)$/);
+  });
+});
