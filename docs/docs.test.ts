@@ -3,9 +3,17 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Command } from '../packages/anyclass/src/commandLine/command.js';
 import { optionFields } from '../packages/anyclass/src/commandLine/fields.js';
+import { parseOptions } from '../packages/anyclass/src/commandLine/parse.js';
 import { commands } from '../packages/anyclass/src/commands/index.js';
+import { paperRecipe, recipeNames } from '../packages/anyclass/src/configuration/recipes.js';
+import { messageOf } from '../packages/anyclass/src/errors/reasonOf.js';
+import { UsageError } from '../packages/anyclass/src/errors/usageError.js';
+import { planRuns } from '../packages/anyclass/src/experiments/plan.js';
+import type { LossVariant, NetworkVariant } from '../packages/anyclass/src/experiments/variants.js';
 
 const root = join(import.meta.dirname, '..');
 const pages = [
@@ -54,6 +62,94 @@ test('every command line in the documentation has a command and options that exi
   );
   expect(wrong).toEqual([]);
 });
+
+describe('every command line in a code block', () => {
+  const all = pages.flatMap((page) =>
+    shellCommands(read(page)).map(({ words, line }) => [page, line, words] as const),
+  );
+
+  test('is read by its command, values included', async () => {
+    const wrong: string[] = [];
+    for (const [page, line, words] of all) {
+      const problem = await parsing(words).then(
+        () => undefined,
+        (error: unknown) => messageOf(error),
+      );
+      if (problem !== undefined) wrong.push(`${page}: ${line}: ${problem}`);
+    }
+    expect(all.length).toBeGreaterThan(80);
+    expect(wrong).toEqual([]);
+  });
+
+  test('that trains sets fields and values that a configuration can have, and no run twice', async () => {
+    const wrong: string[] = [];
+    let validated = 0;
+    for (const [page, line, words] of all) {
+      const given = await parsing(words).catch(() => undefined);
+      const { config, set, losses, networks } = trainingOptions.parse(given?.options ?? {});
+      if (config === undefined) continue;
+      const recipe = paperRecipe(config);
+      const data = recipe ? `${recipe.dataset}=data` : 'digits';
+      // A file of the reader's own is not here; most recipes and files have the same fields.
+      const known = recipeNames.includes(config) ? config : 'quick';
+      const request = { config: known, data, set, losses, networks, seeds: [1], out: 'nowhere' };
+      await planRuns(request).then(
+        () => validated++,
+        (error: unknown) => wrong.push(`${page}: ${line}: ${messageOf(error)}`),
+      );
+    }
+    expect(validated).toBeGreaterThan(10);
+    expect(wrong).toEqual([]);
+  });
+});
+
+const variants = z.array(z.custom<LossVariant>()).optional();
+const trainingOptions = z.object({
+  config: z.string().optional(),
+  set: z.record(z.string(), z.unknown()).optional(),
+  losses: variants,
+  networks: z.array(z.custom<NetworkVariant>()).optional(),
+});
+
+interface Parsed {
+  readonly command: Command;
+  readonly options: unknown;
+}
+
+/** The options of a command line, and of the command that `launch` shares among processes. */
+async function parsing([name = '', ...words]: readonly string[]): Promise<Parsed> {
+  const command = commands.find((each) => each.name === name);
+  if (!command) throw new UsageError(`no command '${name}'`);
+  const own = words.filter((word) => word !== '--debug');
+  const options = parseOptions(command, own);
+  const inner = z.object({ words: z.array(z.string()) }).safeParse(options);
+  return name === 'launch' && inner.success ? parsing(inner.data.words) : { command, options };
+}
+
+/** The lines of bash blocks that run `anyclass`, as words. */
+function shellCommands(text: string): { readonly line: string; readonly words: readonly string[] }[] {
+  return Array.from(text.matchAll(/^```(?:bash|sh)\n(.*?)^```/gms), ([, block = '']) => block)
+    .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
+    .flatMap((line) => line.split(/ && | \| |; /))
+    .flatMap((part) => {
+      const words = shellWords(part);
+      const at = words.findIndex((word) => word === 'anyclass');
+      const isRun = at >= 0 && words.slice(0, at).every((word) => word === 'npx' || /^[A-Z_]+=/.test(word));
+      const own = words.slice(at + 1);
+      if (!isRun || own.length === 0 || own.some((word) => /^(--help|--version|help)$/.test(word))) return [];
+      return [{ line: part.trim(), words: own }];
+    });
+}
+
+/** Splits a line as a shell does: quotes group, a comment or a redirection ends it. */
+function shellWords(line: string): string[] {
+  const words: string[] = [];
+  for (const [text] of line.trim().matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {
+    if (/^(#|>|<|2>|&$)/.test(text)) break;
+    words.push(text.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+  }
+  return words;
+}
 
 const reference = join(root, 'docs/reference');
 const typedoc = join(reference, 'node_modules/typedoc/bin/typedoc');
