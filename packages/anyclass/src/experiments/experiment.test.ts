@@ -193,7 +193,7 @@ describe('mistakes', () => {
       2,
       '--confidence: has no effect',
     ],
-    [['sweep', 'tiny.json', '--out', 'x', '--false-alarms', '5'], 2, '--false-alarms: expected at most 1'],
+    [['sweep', 'tiny.json', '--out', 'x', '--false-alarms', '5'], 2, "--false-alarms: '5' could mean 5%"],
     [['compare', 'tiny.json', '--out', 'x', '--devices', 'gpu0'], 2, "'gpu0' is neither cpu nor cuda:N"],
     [['compare', 'nowhere.json', '--out', 'x'], 1, 'nowhere.json: no such file'],
     [['sweep', 'tiny.json', '--out', 'x', '--over', 'lamda=1'], 2, "no such numeric field 'lamda'"],
