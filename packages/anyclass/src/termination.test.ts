@@ -29,6 +29,9 @@ const words: Readonly<Record<string, readonly string[]>> = {
   embed: [model, table, '--out', at('embedded')],
   export: [model, '--out', pipe, '--force'],
   serve: [model, '--port', '0'],
+  monitor: [pipe, table],
+  watch: [at('run')],
+  clean: [],
   import: [pipe, '--network', 'resnet-18', '--classes', pipe, '--out', at('imported.safetensors')],
   recommend: [config, '--out', at('recommended')],
   compare: [config, '--out', at('compared')],
@@ -54,9 +57,9 @@ describe.skipIf(!isBuilt || process.platform === 'win32')('SIGTERM (needs the bu
 
   beforeAll(async () => {
     saveServedModel(model);
-    const training = { epochs: 1000, batchSize: 4 };
     const network = { name: 'resnet-18', inputSize: 32 };
-    writeFileSync(config, JSON.stringify({ data: { dataset: 'digits' }, network, training }));
+    const endless = { data: { dataset: 'digits' }, network, epochs: 1000, batchSize: 4 };
+    writeFileSync(config, JSON.stringify(endless));
     execFileSync('mkfifo', [pipe, table]);
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');
