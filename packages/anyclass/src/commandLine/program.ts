@@ -156,6 +156,7 @@ function launchedName(commands: readonly AnyCommand[], words: readonly string[])
 function settingOption(setting: string, { options }: Command): string | undefined {
   const dataset = /^data\.dataset=(.*)$/.exec(setting)?.[1];
   if (dataset !== undefined && 'data' in options.shape) return `--data ${dataset}`;
+  if (setting in options.shape) return flagOf(setting);
   if (!('set' in options.shape)) return undefined;
   return `--set ${/^[\w.=-]+$/.test(setting) ? setting : `'${setting.replaceAll("'", "'\\''")}'`}`;
 }

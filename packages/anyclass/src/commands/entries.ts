@@ -103,7 +103,7 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'networks',
-    summary: 'List the networks with their size and cost',
+    summary: 'List the networks with their size and cost, or those that fit a dataset',
     load: async () => (await import('./networks.js')).networks,
   },
   {

@@ -5,7 +5,7 @@ export interface UserErrorOptions {
   readonly code?: ErrorCode;
   /** What to run next. Messages name no flags; the command line prints this as a shell command. */
   readonly next?: NextCommand;
-  /** The configuration field that would fix it, such as `data.imageFolder=FOLDER`; shown as an option. */
+  /** What would fix it, shown as an option: a configuration field, such as `data.imageFolder=FOLDER`, or an option's name. */
   readonly setting?: string;
   readonly cause?: unknown;
 }

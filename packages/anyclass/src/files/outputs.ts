@@ -73,6 +73,7 @@ function withPathInErrors(option: string, path: string, work: () => void): void 
   } catch (error) {
     throw new UserError(`${option} ${path} cannot be written: ${fileProblem(error)}${remedyOf(error)}`, {
       cause: error,
+      ...(error instanceof UserError && error.setting !== undefined && { setting: error.setting }),
     });
   }
 }

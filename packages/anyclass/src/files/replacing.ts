@@ -71,6 +71,7 @@ export function refuseReplacing(path: string, { kind, inputs = [], force = false
   if (isOfKind || force) return;
   throw new UserError(
     `a file already exists there and is not ${kind}; choose another path, or replace it with force`,
+    { setting: 'force' },
   );
 }
 
