@@ -24,13 +24,16 @@ export function decisionPhrase({ rule, budget }: Omit<DecisionChoice, 'beta'>): 
   return `at ${budgetText(budget)}${rule === 'shared' ? ' with one threshold for all classes' : ''}`;
 }
 
-/** Says what the budget guarantees; starts a note. */
+/**
+ * Says what the budget guarantees; starts a note. Each run keeps its guarantee, but the best of several is chosen on the images
+ * that its gate was fitted on, which breaks it.
+ */
 export function promiseText({ rule, budget }: DecisionChoice, guarantee: Guarantee): string {
   if (rule === 'fixed') return 'Every class at 0.5';
   if (rule === 'class') return 'Thresholds per class that maximize Fβ, whatever the false alarms';
   const kept = `Decisions fitted on validation ${decisionPhrase({ rule, budget })}`;
   if (guarantee.holds)
-    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget${guarantee.candidates > 1 ? `, counting that validation chose among ${guarantee.candidates} epochs` : ''}`;
+    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget${guarantee.candidates > 1 ? `, counting that validation chose among ${guarantee.candidates} epochs` : ''}. This holds for each run by itself; for one chosen by its results here it is approximate until its decision is refitted on other images`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
   const least = shortPercent(guarantee.smallestRate ?? 1);
   return `${kept}, kept there without a guarantee: validation has too few negatives to guarantee less than ${least}`;
