@@ -19,6 +19,8 @@ export const augmentedRun: ConfigurationInput = {
   optimizer: { name: 'sgd', rate: 0.05 },
   schedule: { every: 'step' },
   augmentation: { flip: 0.5, rotation: 10 },
+  mixing: { mixup: 0.25, cutMix: 0.25, union: 0.25 },
+  sampling: { negatives: 0.9, repeat: 0.5 },
   averageDecay: 0.8,
   evaluation: { replicates: 20 },
 };

@@ -8,6 +8,8 @@ import { familyOptions, networkNames } from '../networks/catalog.js';
 import { headNames } from '../networks/layers/classHead.js';
 import { dataFields } from './dataFields.js';
 import { decisionFields } from './decisionFields.js';
+import { mixingFields } from './mixingFields.js';
+import { samplingFields } from './samplingFields.js';
 
 const count = z.int().positive();
 const share = z.number().min(0).max(1);
@@ -45,6 +47,13 @@ const networkParts = z.strictObject({
     .min(0)
     .default(1)
     .describe("the trunk's learning rate as a fraction of the last layer's"),
+  layerRate: z
+    .number()
+    .positive()
+    .default(1)
+    .describe(
+      "the first layer's learning rate as a fraction of the trunk's last, with equal ratios in between; 1 for one rate",
+    ),
 });
 
 const network = networkParts.refine(({ freezeTrunk, frozenEpochs }) => !freezeTrunk || frozenEpochs === 0, {
@@ -204,6 +213,13 @@ export const configurationSchema = z.strictObject({
     .union([z.enum(['auto', 'photograph', 'x-ray', 'none']), augmentationParts])
     .default('auto')
     .describe("auto: the dataset's default; or an object of parts"),
+  mixing: mixingFields.prefault({}),
+  plainEpochs: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('train the last epochs without augmentation, except flips, and without mixing'),
+  sampling: samplingFields.prefault({}),
   precision: z
     .enum(['auto', 'float32', 'bfloat16', 'float16'])
     .default('auto')

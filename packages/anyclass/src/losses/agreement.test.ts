@@ -146,6 +146,27 @@ onEachDevice((device) => {
     );
   });
 
+  test('rows count as much as their weights say; the denominator counts each once', () => {
+    fc.assert(
+      fc.property(batches(), fc.nat(99), ({ logits, targets, classes, options }, seed) => {
+        const shape = [logits.length / classes, classes];
+        const weights = Float32Array.from({ length: shape[0]! }, (_, row) => ((row * 7 + seed) % 5) / 4);
+        const { rows, denominator } = reference(logits, targets, { ...options, classes });
+        const sum = rows.losses.reduce((total, loss, row) => total + weights[row]! * loss, 0);
+        const z = tensor(logits, { shape, dtype: 'float32', device, requiresGrad: true });
+        const y = tensor(targets, { shape, dtype: 'float32', device });
+        const loss = anyClassLoss(z, y, { ...options, weights: tensor(weights, { device }) });
+        loss.backward();
+        expectClose([loss.toNumber()], [denominator === 0 ? 0 : sum / denominator], 2e-5, 1e-6);
+        const gradient = new Float64Array(logits.length);
+        reference(logits, targets, { ...options, classes, gradient });
+        const weighted = gradient.map((slope, i) => slope * weights[Math.floor(i / classes)]!);
+        expectClose(z.grad!.toFloat32Array(), weighted, 2e-5, 1e-6);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   test('γ = 0 equals BCE exactly', () => {
     fc.assert(
       fc.property(batches(), (batch) => {

@@ -5,7 +5,7 @@
 import { lossParts } from '@anyclass/core';
 import { Tensor, tensor } from '@anyclass/torch';
 import { type FusedResult, fusedLoss } from './fusedOperator.js';
-import { checkBalance, checkTensors } from './lossArguments.js';
+import { checkBalance, checkTensors, checkWeights } from './lossArguments.js';
 import type { AnyClassLossOptions, LossReduction } from './lossOptions.js';
 
 /**
@@ -23,7 +23,12 @@ import type { AnyClassLossOptions, LossReduction } from './lossOptions.js';
  * loss.backward();
  */
 export function anyClassLoss(logits: Tensor, targets: Tensor, options: AnyClassLossOptions): Tensor {
-  const { loss, counts } = compute(logits, targets, options, options.reduction ?? 'batch');
+  const { reduction = 'batch', weights } = options;
+  if (weights && (reduction === 'batch' || reduction === 'mean')) {
+    const { numerator, denominator } = anyClassSums(logits, targets, { ...options, reduction });
+    return numerator.div(denominator);
+  }
+  const { loss, counts } = compute(logits, targets, options, reduction);
   counts.dispose();
   return loss;
 }
@@ -65,8 +70,15 @@ function compute(
   options: AnyClassLossOptions,
   reduction: LossReduction,
 ): FusedResult {
-  const { balance, mask } = options;
+  const { balance, mask, weights } = options;
   checkTensors(logits, targets, mask);
+  if (weights) {
+    checkWeights(weights, logits);
+    const { weights: _, ...unweighted } = options;
+    const rows = compute(logits, targets, unweighted, 'none');
+    const weighted = rows.loss.mul(weights);
+    return { loss: reduction === 'none' ? weighted : weighted.sum(), counts: rows.counts };
+  }
   const parts = lossParts(options);
   checkBalance(options, logits);
   const classWeights = balance === undefined ? null : onDevice(balance.classWeights, logits);

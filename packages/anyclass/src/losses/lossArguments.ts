@@ -18,6 +18,14 @@ export function checkTensors(logits: Tensor, targets: Tensor, mask: Tensor | und
   }
 }
 
+export function checkWeights(weights: Tensor, logits: Tensor): void {
+  if (weights.ndim !== 1 || weights.shape[0] !== logits.shape[0]) {
+    throw new RangeError(
+      `weights is ${describe(weights)}; expected one number per row, [${logits.shape[0]}]`,
+    );
+  }
+}
+
 export function checkBalance({ balance }: AnyClassLossOptions, logits: Tensor): void {
   if (balance === undefined) return;
   const classes = logits.shape[1];

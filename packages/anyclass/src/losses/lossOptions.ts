@@ -27,4 +27,9 @@ export interface AnyClassLossOptions extends LossOptions {
   readonly reduction?: LossReduction;
   /** 0 where a label is unknown; bool or uint8. A target of NaN means the same and costs nothing. */
   readonly mask?: Tensor;
+  /**
+   * How much each row counts, [rows]. Denominators count every row as 1, so weights should have a
+   * mean of 1.
+   */
+  readonly weights?: Tensor | undefined;
 }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { effectiveNumberWeights } from '@anyclass/core';
 import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
+import { mixedShare } from '../data/augmentation/mixing.js';
 import { openInputs } from '../data/batches/openInputs.js';
 import { type Dataset, instanceWord, type Preparation, splitNames } from '../data/dataset/dataset.js';
 import type { InputFormat, InputSource, ModelInput } from '../data/dataset/inputs.js';
@@ -50,7 +51,7 @@ export interface RunData {
  * data.trainingRows.length // 20000
  */
 export async function openRunData(
-  { data, network, bestBy, augmentation, evaluation }: Configuration,
+  { data, network, bestBy, augmentation, mixing, evaluation }: Configuration,
   facts: WeightFacts = {},
   onNote?: (text: string) => void,
 ): Promise<RunData> {
@@ -66,7 +67,7 @@ export async function openRunData(
   };
   try {
     const { format, input } = networkInput(network, dataset);
-    if (dataset.features) refuseAugmentation(augmentation, dataset.name);
+    if (dataset.features) refuseAugmentation({ augmentation, mixing }, dataset.name);
     const opened = await openInputs(dataset, format, data.cache, { onNote });
     inputs = opened.inputs;
     const word = instanceWord(dataset);
@@ -149,7 +150,15 @@ function networkInput(
   return { format: { features: length }, input: { features: features.names } };
 }
 
-function refuseAugmentation(augmentation: Configuration['augmentation'], dataset: string): void {
+function refuseAugmentation(
+  { augmentation, mixing }: Pick<Configuration, 'augmentation' | 'mixing'>,
+  dataset: string,
+): void {
+  if (mixedShare(mixing) > 0) {
+    throw new UserError(`mixing changes images, but ${dataset} holds features; leave it out`, {
+      setting: 'mixing={}',
+    });
+  }
   if (augmentation === 'auto' || augmentation === 'none') return;
   throw new UserError(`augmentation changes images, but ${dataset} holds features; set it to none`, {
     setting: 'augmentation=none',

@@ -16,7 +16,8 @@ export interface BatchMetrics {
   readonly images: Tensor | number;
 }
 
-export type GradientComputation = (images: Tensor, targets: Tensor) => BatchMetrics;
+/** `weights` say how much each image counts; all alike if omitted. */
+export type GradientComputation = (images: Tensor, targets: Tensor, weights?: Tensor) => BatchMetrics;
 
 /**
  * Returns a function that computes the gradients of a network's parameters from a batch, or from this rank's
@@ -27,18 +28,19 @@ export type GradientComputation = (images: Tensor, targets: Tensor) => BatchMetr
  */
 export function gradientComputation(parts: StepParts): GradientComputation {
   const { ranks, accumulation } = parts;
-  if (!ranks && accumulation === 1) return (images, targets) => wholeBatch(parts, images, targets);
+  if (!ranks && accumulation === 1) return (...batch) => wholeBatch(parts, ...batch);
   const sums = ranks && rankSums(ranks, parts.optimizer);
-  return (images, targets) => inParts(parts, sums, images, targets);
+  return (...batch) => inParts(parts, sums, ...batch);
 }
 
 function wholeBatch(
   { network, scaler, loss: options, settings }: StepParts,
   images: Tensor,
   targets: Tensor,
+  weights?: Tensor,
 ): BatchMetrics {
   const logits = inPrecision(settings, () => network.forward(images)).to('float32');
-  const loss = anyClassLoss(logits, targets, options);
+  const loss = anyClassLoss(logits, targets, { ...options, weights });
   scaler.scale(loss).backward();
   return {
     loss: loss.detach(),
@@ -57,6 +59,7 @@ function inParts(
   sums: RankSums | undefined,
   images: Tensor,
   targets: Tensor,
+  weights?: Tensor,
 ): BatchMetrics {
   const [rows = 0] = targets.shape;
   const device = targets.device;
@@ -71,7 +74,10 @@ function inParts(
     tidy(() => {
       const slice = (tensor: Tensor) => tensor.narrow(0, start, end - start);
       const logits = inPrecision(settings, () => network.forward(slice(images))).to('float32');
-      const { numerator } = anyClassSums(logits, slice(targets), options);
+      const { numerator } = anyClassSums(logits, slice(targets), {
+        ...options,
+        weights: weights && slice(weights),
+      });
       if (part === 0) summed?.wait();
       if (part === accumulation - 1) sums?.prepare();
       const loss = numerator.div(denominator);

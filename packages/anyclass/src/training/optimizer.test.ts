@@ -56,6 +56,27 @@ test('biases and norms may go without weight decay', async () => {
   ]);
 });
 
+test('rates of layers rise by equal ratios from the first to the last of the trunk', async () => {
+  const set = { 'network.layerRate': 0.01, 'network.trunkRate': 0.5, 'optimizer.rate': 0.002 };
+  const configuration = await readConfiguration('quick', { set });
+  for (const name of ['resnet-18', 'tresnet-s'] as const) {
+    using network = createNetwork(name, { classes: 3, inputSize: 32 });
+    const { groups } = createOptimizer(network, configuration);
+    const rates = groups.map(({ lr }) => lr);
+    expect(rates[0]).toBeCloseTo(1e-5, 12);
+    expect(rates.slice(-2)).toEqual([0.001, 0.002]);
+    const ratios = rates.slice(1, -1).map((rate, i) => rate / rates[i]!);
+    for (const ratio of ratios) expect(ratio).toBeCloseTo(100 ** (1 / 11), 9);
+    // Every parameter once, in order, and none of the trunk in the last layer's group.
+    const all = [...network.namedParameters()];
+    expect(groups.reduce((sum, { params }) => sum + params.length, 0)).toBe(all.length);
+    expect(groups[0]!.params[0]).toBe(all[0]![1]);
+    expect(groups.at(-1)!.params.length).toBe(
+      all.filter(([key]) => key.startsWith(network.headPrefix)).length,
+    );
+  }
+});
+
 test('the trunk may train at a fraction of the rate of the last layer', async () => {
   const configuration = await readConfiguration('quick', { set: { 'network.trunkRate': 0.1 } });
   using network = createNetwork('resnet-18', { classes: 3, inputSize: 32 });

@@ -7,7 +7,7 @@ import type { Network } from '../networks/network.js';
 
 /**
  * Creates the optimizer for a network's trainable parameters: the last layer at the configured rate, the
- * trunk at a fraction of it.
+ * trunk at a fraction of it, earlier layers at smaller fractions still if network.layerRate is below 1.
  *
  * @example
  * createOptimizer(network, configuration).groups.length // 1, or 2 if network.trunkRate is not 1
@@ -72,17 +72,45 @@ interface Group {
 }
 
 function parameterGroups(network: Network, configuration: Configuration): Group[] {
-  const { freezeTrunk, trunkRate } = configuration.network;
+  const { freezeTrunk, trunkRate, layerRate } = configuration.network;
   const { rate } = ratesOf(configuration.optimizer);
   const named = [...network.namedParameters()];
   const head = named.filter(([name]) => isHead(name, network)).map(([, parameter]) => parameter);
   const trunk = named.filter(([name]) => !isHead(name, network)).map(([, parameter]) => parameter);
   if (freezeTrunk) return [{ params: head, lr: rate }];
+  if (layerRate !== 1) {
+    const trunkGroups = byDepth(trunk).map(({ params, depth }) => ({
+      params,
+      lr: rate * trunkRate * layerRate ** (1 - depth),
+    }));
+    return [...trunkGroups, { params: head, lr: rate }];
+  }
   if (trunkRate === 1) return [{ params: network.parameters(), lr: rate }];
   return [
     { params: trunk, lr: rate * trunkRate },
     { params: head, lr: rate },
   ];
+}
+
+/** Few enough that the optimizer still updates many tensors at once. */
+const depthGroups = 12;
+
+/**
+ * The parameters in groups from the first to the last, with their depth from 0 to 1. Each matrix or kernel begins a layer, to
+ * which the biases and norms after it belong, so this suits every network.
+ */
+function byDepth(parameters: readonly Tensor[]): { readonly params: Tensor[]; readonly depth: number }[] {
+  const layers: Tensor[][] = [];
+  for (const parameter of parameters) {
+    const latest = layers.at(-1);
+    if (parameter.ndim > 1 || !latest) layers.push([parameter]);
+    else latest.push(parameter);
+  }
+  const count = Math.min(depthGroups, layers.length);
+  return Array.from({ length: count }, (_, group) => ({
+    params: layers.filter((_, layer) => Math.floor((layer * count) / layers.length) === group).flat(),
+    depth: count === 1 ? 1 : group / (count - 1),
+  }));
 }
 
 /** Biases, scales of norms and the like, which have one dimension, in groups of their own without weight decay. */

@@ -24,6 +24,8 @@ const fields = [
   'device=cpu',
   'threads=1',
   'averageDecay=0.9',
+  'mixing={"mixup":0.3,"cutMix":0.3,"union":0.3}',
+  'sampling={"negatives":0.8}',
 ];
 const words = (run: string) => [
   'train',

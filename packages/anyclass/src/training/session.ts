@@ -14,9 +14,10 @@ import {
 } from '@anyclass/torch';
 import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
+import { mixedShare } from '../data/augmentation/mixing.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
 import { createLoader, type Loader } from '../data/batches/loader.js';
-import { rowsOfStep } from '../data/batches/order.js';
+import { drawnRows, rowsOfStep } from '../data/batches/order.js';
 import { instanceWord } from '../data/dataset/dataset.js';
 import { takesFeatures } from '../data/dataset/inputs.js';
 import { copyFromFirstNow, gatherTensorsNow } from '../distribution/exchange.js';
@@ -38,6 +39,7 @@ import type { Checkpoint, CheckpointState } from './checkpoint.js';
 import { balanceOf, type RunData } from './dataForRun.js';
 import { createOptimizer, createSchedule, type trainedPart } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
+import { samplingOf } from './sampling.js';
 import type { SplitScores } from './splitScores.js';
 import { startFrom } from './startingWeights.js';
 import type { StepParts } from './stepParts.js';
@@ -89,6 +91,7 @@ export function createSession(
 ): Session {
   const { network: chosen, batchSize, averageDecay, clipNorm, accumulation, seed } = configuration;
   checkShares(configuration, ranks);
+  checkPairs(configuration, ranks);
   if (configuration.threads !== undefined) setThreadCount(configuration.threads);
   else if (ranks && process.env['OMP_NUM_THREADS'] === undefined) setThreadCount(ownThreads());
   keepFreedMemory(); // every step allocates what the last one freed
@@ -114,6 +117,8 @@ export function createSession(
   const scheduler = new optim.Scheduler(optimizer, createSchedule(configuration));
   const scaler = new optim.GradScaler({ enabled: settings.precision === 'float16' });
   const average = averageDecay === undefined ? undefined : averageWeights(network, averageDecay);
+  const sampling = samplingOf(configuration, data.dataset.labels, data.trainingRows);
+  if (sampling) remarks.push(sampling.remark);
   const loss = lossOptions(configuration, data, settings, remarks);
   const stepParts = {
     network,
@@ -144,7 +149,9 @@ export function createSession(
       rows: data.trainingRows,
       batchSize,
       shuffle: true,
-      dropLast: data.trainingRows.length >= batchSize,
+      rates: sampling?.rates,
+      weightOf: sampling?.weightOf,
+      dropLast: drawnRows({ rows: data.trainingRows, rates: sampling?.rates }) >= batchSize,
       seed,
       strict: configuration.data.strict,
       threads: 2 * ownThreads(),
@@ -243,6 +250,17 @@ function checkShares({ batchSize }: Configuration, ranks: Ranks | undefined): vo
       { setting: `batchSize=${ranks.worldSize}` },
     );
   }
+}
+
+/** Images are mixed in pairs, which must not be divided among ranks: then any number of ranks trains on the same images. */
+function checkPairs({ batchSize, accumulation, mixing }: Configuration, ranks: Ranks | undefined): void {
+  if (!ranks || mixedShare(mixing) === 0) return;
+  const multiple = 2 * ranks.worldSize * accumulation;
+  if (batchSize % multiple === 0) return;
+  throw new UserError(
+    `batchSize is ${batchSize}; mixing pairs images, so with ${ranks.worldSize} ranks and accumulation ${accumulation} it must be a multiple of ${multiple}`,
+    { setting: `batchSize=${multiple * Math.ceil(batchSize / multiple)}` },
+  );
 }
 
 /** Brings a new session to the state that a checkpoint holds. */

@@ -1,6 +1,8 @@
 // Trains one epoch, from the run's current step.
 
 import { tidy } from '@anyclass/torch';
+import { defined } from '../configuration/openOptions.js';
+import type { Augmentation } from '../data/augmentation/parameters.js';
 import { type DeviceBatch, deviceBatch, featureBatch } from '../data/batches/deviceBatch.js';
 import type { Batch } from '../data/batches/loader.js';
 import { isFeatureFormat } from '../data/dataset/inputs.js';
@@ -33,8 +35,8 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
     if (batch.size > 0 || ranks) {
       setRate(session);
       const outcome = tidy(() => {
-        const { inputs, targets } = augmentedBatch(session, batch);
-        return session.steps[part](inputs, targets);
+        const { inputs, targets, weights } = augmentedBatch(session, batch);
+        return session.steps[part](inputs, targets, weights);
       });
       metrics.add(outcome, progress.step, batch.indices);
     }
@@ -91,13 +93,20 @@ function augmentedBatch(
   const { mean, std } = data.preparation;
   const { format } = data.inputs;
   if (isFeatureFormat(format)) return featureBatch(batch, format, settings.device);
+  const isPlain = progress.epoch >= configuration.epochs - configuration.plainEpochs;
   return deviceBatch(batch, {
     format,
     device: settings.device,
     mean,
     std,
-    augmentation,
+    augmentation: isPlain ? flipsOf(augmentation) : augmentation,
+    mixing: isPlain ? undefined : configuration.mixing,
     seed: configuration.seed,
     resultSize: trainingSize(configuration, progress.epoch),
   });
+}
+
+/** Flips show nothing that the images of validation could not show, so the last epochs keep them. */
+function flipsOf({ flip, verticalFlip }: Augmentation): Augmentation {
+  return defined({ flip, verticalFlip });
 }

@@ -45,6 +45,26 @@ test('a batch split into parts gives the loss, the gradient and the weights of t
   });
 });
 
+test('an image counts as much as its weight says, in a whole batch and in parts', () => {
+  const inputs = randn([5, 3, 2, 2]);
+  const weights = [2, 1, 0, 3, 1];
+  // The same as repeating images, but for the denominator, which counts rows.
+  const repeated = tensor(Int32Array.of(0, 0, 1, 3, 3, 3, 4));
+  const loss = { base: 'bce', alpha: 1, reduction: 'mean' } as const;
+  const lossOf = (changes: Partial<StepParts>, images = inputs, labels = targets, given?: number[]) => {
+    const step = parts({ loss, clipNorm: null, ...changes });
+    const outcome = createTrainingStep(step)(images, labels, given && tensor(Float32Array.from(given)));
+    return [outcome.loss.toNumber(), outcome.gradientNorm.toNumber()];
+  };
+  const once = lossOf({}, inputs.indexSelect(0, repeated), targets.indexSelect(0, repeated));
+  for (const accumulation of [1, 2]) {
+    lossOf({ accumulation }, inputs, targets, weights).forEach((value, i) => {
+      expect(value * 5).toBeCloseTo(once[i]! * 7, 4);
+    });
+  }
+  expect(() => lossOf({}, inputs, targets, [1])).toThrow(/weights is float32\[1\]; expected .*\[5\]/);
+});
+
 test('gradients are clipped to the requested norm', () => {
   const step = parts({ clipNorm: 1e-3 });
   const before = step.network.parameters().flatMap((parameter) => [...parameter.toFloat32Array()]);

@@ -3,7 +3,7 @@
 
 import { captureStep, full, optim, Tensor, tidy } from '@anyclass/torch';
 import { type MemoryUse, withMemoryAdvice } from '../inference/memory.js';
-import { type GradientComputation, gradientComputation } from './gradients.js';
+import { type BatchMetrics, gradientComputation } from './gradients.js';
 import type { StepParts } from './stepParts.js';
 
 /** The results of a step for the whole batch, over all ranks; still on its device. */
@@ -17,7 +17,8 @@ export interface StepOutcome {
   readonly images: Tensor;
 }
 
-export type TrainingStep = (images: Tensor, targets: Tensor) => StepOutcome;
+/** `weights` say how much each image counts; a run has them for all of its batches or for none. */
+export type TrainingStep = (images: Tensor, targets: Tensor, weights?: Tensor) => StepOutcome;
 
 /**
  * Creates the step of a run. On a GPU, full-size batches use a captured graph; smaller ones do not.
@@ -28,25 +29,30 @@ export type TrainingStep = (images: Tensor, targets: Tensor) => StepOutcome;
  */
 export function createTrainingStep(parts: StepParts): TrainingStep {
   const gradients = gradientComputation(parts);
-  const update = (images: Tensor, targets: Tensor) => updateWeights(parts, gradients, images, targets);
+  const update = (...[images, targets, weights]: Tensor[]) =>
+    updateWeights(parts, () => gradients(images!, targets!, weights));
   // One graph per size of the images.
   const captured = new Map<number, ReturnType<typeof captureStep>>();
   const capturedFor = (size: number) => {
-    const known = captured.get(size) ?? captureStep((images, targets) => update(images!, targets!));
+    const known = captured.get(size) ?? captureStep(update);
     captured.set(size, known);
     return known;
   };
-  const step: TrainingStep = (images, targets) =>
+  const step: TrainingStep = (images, targets, weights) =>
     tidy(() => {
       const isFull = images.shape[0] === parts.batchSize;
       const run = isFull && isCapturable(parts) ? capturedFor(images.shape.at(-1) ?? 0) : update;
       // The captured step's own tensors are overwritten by the next one.
-      const [loss, largestLogit, gradientNorm, count] = run(images, targets).map((tensor) => tensor.clone());
+      const [loss, largestLogit, gradientNorm, count] = run(
+        images,
+        targets,
+        ...(weights ? [weights] : []),
+      ).map((tensor) => tensor.clone());
       return { loss: loss!, largestLogit: largestLogit!, gradientNorm: gradientNorm!, images: count! };
     });
-  return (images, targets) =>
+  return (...batch) =>
     withMemoryAdvice(
-      () => step(images, targets),
+      () => step(...batch),
       () => memoryUse(parts),
     );
 }
@@ -66,12 +72,10 @@ function isCapturable({ ranks }: StepParts): boolean {
 
 function updateWeights(
   { optimizer, scaler, clipNorm, average }: StepParts,
-  gradients: GradientComputation,
-  images: Tensor,
-  targets: Tensor,
+  gradients: () => BatchMetrics,
 ): readonly Tensor[] {
   optimizer.zeroGrad();
-  const { loss, largestLogit, images: count } = gradients(images, targets);
+  const { loss, largestLogit, images: count } = gradients();
   scaler.unscale_(optimizer);
   const gradientNorm = optim.clipGradNorm_(optimizer.parameters, clipNorm ?? Number.POSITIVE_INFINITY);
   scaler.step(optimizer);

@@ -4,6 +4,15 @@
 import { type Device, noGrad, type Tensor, tensor, tidy, withBytes } from '@anyclass/torch';
 import { augmentImages, type Normalization } from '../augmentation/augmentImages.js';
 import type { Size } from '../augmentation/changes.js';
+import { mixImages } from '../augmentation/mixImages.js';
+import {
+  drawMixtures,
+  type Mixing,
+  type Mixture,
+  mixedShare,
+  mixLabels,
+  partnerOf,
+} from '../augmentation/mixing.js';
 import { type Augmentation, drawChanges } from '../augmentation/parameters.js';
 import { type FeatureFormat, floatsOf } from '../dataset/inputs.js';
 import type { PixelFormat } from '../dataset/reading/pixelFormat.js';
@@ -18,6 +27,8 @@ export interface DeviceBatchOptions extends Normalization {
   readonly seed?: number;
   /** The size of augmented images, if not their own. */
   readonly resultSize?: Size | undefined;
+  /** Which images are mixed with others of the batch; none if omitted. */
+  readonly mixing?: Mixing | undefined;
 }
 
 export interface DeviceBatch {
@@ -27,6 +38,8 @@ export interface DeviceBatch {
   readonly inputs: Tensor;
   /** [N, classes] float32: 1 present, 0 absent, a number in between, or NaN for unknown. */
   readonly targets: Tensor;
+  /** [N] float32: how much each image counts; all alike if undefined. */
+  readonly weights?: Tensor | undefined;
 }
 
 /** Images of one size in plain memory, N x height x width x channels, or feature vectors, N x features. */
@@ -45,7 +58,7 @@ export interface InputBatch {
  */
 export function deviceImages(
   batch: InputBatch,
-  options: Omit<DeviceBatchOptions, 'augmentation' | 'seed' | 'resultSize'>,
+  options: Omit<DeviceBatchOptions, 'augmentation' | 'seed' | 'resultSize' | 'mixing'>,
 ): Tensor {
   return noGrad(() =>
     tidy(() => uploaded(batch, options, (bytes) => augmentImages(bytes, undefined, options))),
@@ -53,7 +66,7 @@ export function deviceImages(
 }
 
 /**
- * A training batch on the device: the targets, and images that are normalized and augmented there. The caller
+ * A training batch on the device: the targets, and images that are normalized, augmented and mixed there. The caller
  * disposes of the tensors.
  *
  * @example
@@ -62,11 +75,15 @@ export function deviceImages(
 export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBatch {
   const { augmentation, device, resultSize } = options;
   const changes = augmentation && drawFor(batch, augmentation, options);
+  const mixtures = mixturesOf(batch, options);
   return noGrad(() =>
-    tidy(() => ({
-      inputs: uploaded(batch, options, (bytes) => augmentImages(bytes, changes, options, resultSize)),
-      targets: deviceTargets(batch, device),
-    })),
+    tidy(() => {
+      const images = uploaded(batch, options, (bytes) => augmentImages(bytes, changes, options, resultSize));
+      return {
+        inputs: mixtures ? mixImages(images, mixtures) : images,
+        ...deviceTargets(mixtures ? mixedTargets(batch, mixtures) : batch, device),
+      };
+    }),
   );
 }
 
@@ -86,7 +103,7 @@ export function deviceFeatures(
 
 /** A training batch of feature vectors on the device. The caller disposes of the tensors. */
 export function featureBatch(batch: Batch, format: FeatureFormat, device: Device): DeviceBatch {
-  return { inputs: deviceFeatures(batch, format, device), targets: deviceTargets(batch, device) };
+  return { inputs: deviceFeatures(batch, format, device), ...deviceTargets(batch, device) };
 }
 
 /**
@@ -102,8 +119,40 @@ function uploaded(
   return device === 'cpu' ? withBytes(inputs, shape, make) : make(tensor(inputs, { shape, device }));
 }
 
-function deviceTargets({ size, targets }: Batch, device: Device): Tensor {
-  return tensor(targets, { shape: [size, targets.length / Math.max(1, size)], device });
+type Targets = Pick<Batch, 'size' | 'targets' | 'weights'>;
+
+function deviceTargets(
+  { size, targets, weights }: Targets,
+  device: Device,
+): Pick<DeviceBatch, 'targets' | 'weights'> {
+  return {
+    targets: tensor(targets, { shape: [size, targets.length / Math.max(1, size)], device }),
+    ...(weights && { weights: tensor(weights, { device }) }),
+  };
+}
+
+function mixturesOf(
+  { epoch, indices }: Batch,
+  { mixing, format, seed = 0, resultSize = format }: DeviceBatchOptions,
+): (Mixture | undefined)[] | undefined {
+  if (!mixing || mixedShare(mixing) === 0) return undefined;
+  const mixtures = drawMixtures(mixing, indices, { seed, epoch, size: resultSize });
+  return mixtures.some((mixture) => mixture) ? mixtures : undefined;
+}
+
+/** A pair is drawn as often as both of its images are, so their weights multiply. */
+function mixedTargets(
+  { size, targets, weights }: Batch,
+  mixtures: readonly (Mixture | undefined)[],
+): Targets {
+  return {
+    size,
+    targets: mixLabels(targets, targets.length / Math.max(1, size), mixtures),
+    weights: weights?.map((weight, place) => {
+      const partner = partnerOf(place, size);
+      return mixtures[place] && partner !== place ? weight * weights[partner]! : weight;
+    }),
+  };
 }
 
 function drawFor(

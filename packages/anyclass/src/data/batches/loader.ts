@@ -16,6 +16,8 @@ export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSi
   readonly prefetch?: number;
   /** Treat an unreadable image as an error instead of quarantining it. */
   readonly strict?: boolean;
+  /** How much the instance of a dataset row counts. */
+  readonly weightOf?: ((row: number) => number) | undefined;
 }
 
 /**
@@ -36,6 +38,8 @@ export interface Batch {
   readonly inputs: Uint8Array;
   /** N x classes: 1 present, 0 absent, a number in between, or NaN for unknown. */
   readonly targets: Float32Array;
+  /** How much each instance counts; all alike if undefined. */
+  readonly weights?: Float32Array | undefined;
   /** The dataset row of each instance. */
   readonly indices: Int32Array;
   /** Releases the memory for reuse: `using batch`. */
@@ -74,6 +78,8 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     threads = 2 * availableParallelism(),
     prefetch = 3,
     strict = false,
+    rates,
+    weightOf,
   } = options;
   const plan: BatchPlan = {
     rows: options.rows,
@@ -84,6 +90,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     rank,
     world,
     parts,
+    rates,
   };
   checkPlan(plan);
   if (!(threads >= 1 && prefetch >= 1)) throw new RangeError('threads and prefetch must be 1 or more');
@@ -125,6 +132,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
       size,
       inputs: bytes,
       targets,
+      ...(weightOf && { weights: Float32Array.from(indices, weightOf) }),
       indices,
       [Symbol.dispose]: () => draft[Symbol.dispose](),
     };

@@ -1,6 +1,6 @@
 import { largestShare, shareOf } from '../../distribution/shares.js';
 import { counted, inflected } from '../../errors/counted.js';
-import { randomStream, shuffled } from '../random/philox.js';
+import { type RandomStream, randomStream, shuffled } from '../random/philox.js';
 
 /** How an epoch is split into batches. */
 export interface BatchPlan {
@@ -16,13 +16,21 @@ export interface BatchPlan {
   /** This process, 0 to world - 1. */
   readonly rank: number;
   readonly world: number;
+  /** How often an epoch draws each of the rows on average; once each if omitted. Needs `shuffle`. */
+  readonly rates?: Float64Array | undefined;
   /** Number of parts of a batch that are computed one after another; the ranks share each part. Default 1. */
   readonly parts?: number;
 }
 
 /** The number of steps in an epoch, the same on every rank. */
-export function stepsPerEpoch({ rows, batchSize, dropLast }: BatchPlan): number {
-  return dropLast ? Math.floor(rows.length / batchSize) : Math.ceil(rows.length / batchSize);
+export function stepsPerEpoch(plan: BatchPlan): number {
+  const steps = drawnRows(plan) / plan.batchSize;
+  return plan.dropLast ? Math.floor(steps) : Math.ceil(steps);
+}
+
+/** The number of rows that every epoch draws. */
+export function drawnRows({ rows, rates }: Pick<BatchPlan, 'rows' | 'rates'>): number {
+  return rates ? Math.max(1, Math.floor(sum(rates) + 1e-6)) : rows.length;
 }
 
 /**
@@ -31,8 +39,37 @@ export function stepsPerEpoch({ rows, batchSize, dropLast }: BatchPlan): number 
  * @example
  * epochOrder(plan, 3) // always the same for seed and epoch 3
  */
-export function epochOrder({ rows, shuffle, seed }: BatchPlan, epoch: number): Int32Array {
-  return shuffle ? shuffled(rows, randomStream('order', seed, epoch, 0)) : rows;
+export function epochOrder({ rows, shuffle, seed, rates }: BatchPlan, epoch: number): Int32Array {
+  const drawn = rates ? drawRows(rows, rates, randomStream('sampling', seed, epoch, 0)) : rows;
+  return shuffle ? shuffled(drawn, randomStream('order', seed, epoch, 0)) : drawn;
+}
+
+/**
+ * Draws each row as often as its rate says: rounded down or up, at random, so that the mean is the rate. The number of all
+ * is fixed: rows in random order lie side by side, each as long as its rate, and marks at equal distances are counted.
+ */
+function drawRows(rows: Int32Array, rates: Float64Array, stream: RandomStream): Int32Array {
+  const count = drawnRows({ rows, rates });
+  const scale = count / sum(rates);
+  const drawn = new Int32Array(count);
+  const offset = stream.uniform();
+  const places = shuffled(
+    Int32Array.from(rows, (_, place) => place),
+    stream,
+  );
+  let end = 0;
+  let next = 0;
+  for (const place of places) {
+    end += rates[place]! * scale;
+    while (next < count && next + offset < end) drawn[next++] = rows[place]!;
+  }
+  // Rounding may leave the last mark just beyond the end.
+  while (next < count) drawn[next++] = rows[places.at(-1)!]!;
+  return drawn;
+}
+
+function sum(values: Float64Array): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /**
@@ -62,7 +99,7 @@ export function largestRows({ batchSize, world, parts = 1 }: BatchPlan): number 
 }
 
 /** Throws if a plan is impossible. */
-export function checkPlan({ rows, batchSize, dropLast, rank, world }: BatchPlan): void {
+export function checkPlan({ rows, batchSize, shuffle, dropLast, rank, world, rates }: BatchPlan): void {
   if (!(Number.isInteger(batchSize) && batchSize > 0)) {
     throw new RangeError(`batchSize is ${batchSize}; expected an integer of 1 or more`);
   }
@@ -74,9 +111,14 @@ export function checkPlan({ rows, batchSize, dropLast, rank, world }: BatchPlan)
     throw new RangeError(`a batch of ${batchSize} cannot be shared among ${world} processes`);
   }
   if (rows.length === 0) throw new RangeError('there are no rows to load');
-  if (dropLast && rows.length < batchSize) {
+  if (rates && !shuffle) throw new RangeError('rates need shuffle: rows are drawn at random');
+  if (rates && rates.length !== rows.length) {
+    throw new RangeError(`there are ${rates.length} rates for ${counted(rows.length, 'row')}`);
+  }
+  const drawn = drawnRows({ rows, rates });
+  if (dropLast && drawn < batchSize) {
     throw new RangeError(
-      `${counted(rows.length, 'row')} ${inflected(rows.length, 'is', 'are')} fewer than one batch of ${batchSize}; dropLast would leave nothing`,
+      `${counted(drawn, 'row')} ${inflected(drawn, 'is', 'are')} fewer than one batch of ${batchSize}; dropLast would leave nothing`,
     );
   }
 }

@@ -5,7 +5,15 @@
 /** What a stream of random numbers is for; streams of different purposes are independent. */
 export type RandomPurpose = keyof typeof purposeKeys;
 
-const purposeKeys = { order: 1, augmentation: 2, digits: 3, subset: 4, sample: 5 } as const;
+const purposeKeys = {
+  order: 1,
+  augmentation: 2,
+  digits: 3,
+  subset: 4,
+  sample: 5,
+  mixing: 6,
+  sampling: 7,
+} as const;
 
 /** A stream of random numbers; every method advances it. */
 export interface RandomStream {
