@@ -47,6 +47,16 @@ export const decisionFields = {
     ),
 };
 
+/** For decisions that are fitted on scores which were already looked at. */
+export const candidatesField = z
+  .int()
+  .positive()
+  .optional()
+  .describe(
+    'how many models or budgets were compared on the data of the fit; the promise counts them; default 1',
+  )
+  .meta({ placeholder: 'N' });
+
 /** The values of {@link decisionFields}. */
 export interface GivenDecision {
   readonly falseAlarms?: number | undefined;
@@ -56,6 +66,7 @@ export interface GivenDecision {
   readonly f1Neg?: number | 'at 0.5' | undefined;
   readonly beta?: number | undefined;
   readonly rule?: (typeof decisionRules)[number] | undefined;
+  readonly candidates?: number | undefined;
 }
 
 /**
@@ -65,8 +76,10 @@ export interface GivenDecision {
  * chosenDecision({ falseAlarms: 0.02 }) // { budget: { falseAlarms: 0.02 } }
  * chosenDecision({}) // {}
  */
-export function chosenDecision(given: GivenDecision): Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta'> {
-  const { falseAlarms, f1Neg, beta, rule } = given;
+export function chosenDecision(
+  given: GivenDecision,
+): Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta' | 'candidates'> {
+  const { falseAlarms, f1Neg, beta, rule, candidates } = given;
   if (falseAlarms !== undefined && f1Neg !== undefined) {
     throw new UsageError('cannot be combined with a false-alarm budget; choose one', 'f1Neg');
   }
@@ -76,6 +89,7 @@ export function chosenDecision(given: GivenDecision): Pick<FitDecisionOptions, '
     ...(rule !== undefined && { rule }),
     ...(budget && { budget }),
     ...(beta !== undefined && { beta }),
+    ...(candidates !== undefined && { candidates }),
   };
 }
 
@@ -94,7 +108,9 @@ function budgetOf(given: GivenDecision): DecisionBudget | undefined {
 /** Throws if an option has no effect, since giving it is probably a mistake. */
 function refuseIdle(given: GivenDecision): void {
   const { rule, missed, f1Neg } = given;
-  const idleWithF1Neg = (['missed', 'per', 'confidence'] as const).find((name) => given[name] !== undefined);
+  const idleWithF1Neg = (['missed', 'per', 'confidence', 'candidates'] as const).find(
+    (name) => given[name] !== undefined,
+  );
   if (idleWithF1Neg !== undefined && f1Neg !== undefined) {
     throw new UsageError(
       'has no effect with an F1-Neg to keep; it only applies to a false-alarm budget',
@@ -104,7 +120,7 @@ function refuseIdle(given: GivenDecision): void {
   if (missed !== undefined && rule === 'shared')
     throw new UsageError("has no effect with rule 'shared'; it belongs to rule 'gate'", 'missed');
   if (rule !== 'class' && rule !== 'fixed') return;
-  const budgetOptions = ['falseAlarms', 'missed', 'per', 'f1Neg', 'confidence'] as const;
+  const budgetOptions = ['falseAlarms', 'missed', 'per', 'f1Neg', 'confidence', 'candidates'] as const;
   const idle = ([...budgetOptions, 'beta'] as const).find(
     (name) => given[name] !== undefined && (rule === 'fixed' || name !== 'beta'),
   );

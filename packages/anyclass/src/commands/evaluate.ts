@@ -24,7 +24,7 @@ import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js'
 import { judgmentText } from '../reports/judgmentText.js';
 import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
 import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
-import { chosenDecision, decisionFields } from './decisionOptions.js';
+import { candidatesField, chosenDecision, decisionFields } from './decisionOptions.js';
 
 const options = z.object({
   model: z.string().optional().describe('a run, a model.safetensors, or an exported .onnx'),
@@ -56,6 +56,7 @@ const options = z.object({
     .describe('with --scores: class weights for F2-CIW; sewerml, or a JSON file with one weight per class')
     .meta({ placeholder: 'sewerml|FILE' }),
   ...decisionFields,
+  candidates: candidatesField,
   prevalence: shareField()
     .optional()
     .describe(
@@ -145,10 +146,12 @@ const forFitting = [
   'f1Neg',
   'confidence',
   'beta',
+  'candidates',
   'prevalence',
 ] as const;
 const fittingFields = ['evaluation.calibration'];
-const byOptions = 'is set by --rule, --false-alarms, --missed, --per, --f1-neg, --confidence and --beta';
+const byOptions =
+  'is set by --rule, --false-alarms, --missed, --per, --f1-neg, --confidence, --beta and --candidates';
 
 /** Throws if an option has no effect, since giving it is probably a mistake. */
 function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {

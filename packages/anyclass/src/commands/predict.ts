@@ -32,7 +32,7 @@ import {
   type PredictorInput,
 } from '../inference/predictor.js';
 import { chosenFields, force, settingOption } from './datasetOptions.js';
-import { decisionFields } from './decisionOptions.js';
+import { candidatesField, decisionFields } from './decisionOptions.js';
 import { fileOutput, standardOutput } from './predictionOutput.js';
 import { requestedDecision, thresholdField } from './requestedDecision.js';
 
@@ -59,6 +59,7 @@ const options = z.object({
     )
     .meta({ placeholder: 'FILE' }),
   ...decisionFields,
+  candidates: candidatesField,
   threshold: thresholdField,
   details: z
     .boolean()

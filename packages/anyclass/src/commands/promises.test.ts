@@ -139,6 +139,20 @@ function share(rows: typeof judged, { presence }: { presence: number }, isPositi
 }
 
 describe('a run on patients', () => {
+  const configuration = {
+    data: { dataset: at('patients.csv'), columns: { group: 'patient' } },
+    network: { name: 'linear' },
+    optimizer: { rate: 0.05 },
+    epochs: 3,
+    finalWeights: 'last',
+    device: 'cpu',
+    evaluation: { replicates: 0, calibration: 'platt', decision: { falseAlarms: 0.1, missed: 0.1 } },
+  } as const;
+  const description = () => {
+    const model = loadModel(at('run'));
+    model.network.dispose();
+    return model.description;
+  };
   beforeAll(async () => {
     const generator = new NumpyRandom(3);
     const rows = [
@@ -150,18 +164,7 @@ describe('a run on patients', () => {
         `${name},${split},${patient},${Number(isPositive)},${Math.log(score / (1 - score))}`,
     );
     writeFileSync(at('patients.csv'), `Filename,split,patient,crack,feature_0\n${rows.join('\n')}\n`);
-    await trainRun(
-      {
-        data: { dataset: at('patients.csv'), columns: { group: 'patient' } },
-        network: { name: 'linear' },
-        optimizer: { rate: 0.05 },
-        epochs: 3,
-        finalWeights: 'last',
-        device: 'cpu',
-        evaluation: { replicates: 0, calibration: 'platt', decision: { falseAlarms: 0.1, missed: 0.1 } },
-      },
-      { run: at('run') },
-    );
+    await trainRun(configuration, { run: at('run') });
   }, 60_000);
 
   test('saves the patients with its scores, and promises for them', async () => {
@@ -169,9 +172,8 @@ describe('a run on patients', () => {
     expect(new Set(Array.from(validation.groups ?? [])).size).toBe(160);
     const { configuration: _, ...record } = JSON.parse(readFileSync(at('run/config.json'), 'utf8'));
     expect(record.groups).toEqual({ column: 'patient', count: 480 });
-    const { description, network } = loadModel(at('run'));
-    network.dispose();
-    expect(description).toMatchObject({
+    const known = description();
+    expect(known).toMatchObject({
       epoch: 3,
       decision: {
         candidates: 1,
@@ -179,9 +181,9 @@ describe('a run on patients', () => {
       },
     });
     // A calibration fitted on validation does not rank the rows of its gate.
-    if (description.calibration) expect(description.decision?.presenceFrom).toBe('given');
+    if (known.calibration) expect(known.decision?.presenceFrom).toBe('given');
     const refitted = fitDecision(validation, { budget: { falseAlarms: 0.1, missed: 0.1 } });
-    expect(refitted).toEqual(description.decision);
+    expect(refitted).toEqual(known.decision);
   });
 
   test('is judged by evaluate as by training, also with another budget', async () => {
@@ -198,6 +200,45 @@ describe('a run on patients', () => {
       groups: 160,
       report: { guarantee: { holds: true, rate: 0.08, groups: expect.any(Number) } },
     });
+  });
+
+  test('counts what was compared, wherever the promise is printed', async () => {
+    const counted = await evaluated('run', '--replicates', '0', '--candidates', '6');
+    expect(counted.decided).toMatchObject({
+      candidates: 6,
+      budget: { falseAlarms: 0.1, missed: 0.1 },
+      report: { guarantee: { holds: true, candidates: 6 } },
+    });
+    const { decision } = description();
+    expect(counted.decided.presence).toBeGreaterThan(decision?.presence ?? Number.NaN);
+    const quiet = ['predict', 'run', 'patients.csv', '--out', 'counted.csv', '--force'];
+    const { stderr } = await runInProcess(folder, [...quiet, '--candidates', '6']);
+    expect(stderr).toMatch(/On new data like validation, at most 10% of negatives alarm.*6 candidates were/);
+    const own = await runInProcess(folder, quiet);
+    expect(own.stderr).toMatch(/On new data like validation, at most 10% of negatives alarm/);
+  });
+
+  test('chosen by a search, it says that its limit is approximate', async () => {
+    await trainRun(
+      { ...configuration, evaluation: { ...configuration.evaluation, decision: { candidates: 'adaptive' } } },
+      { run: at('searched') },
+    );
+    for (const words of [[], ['--false-alarms', '10%'], ['--candidates', '6']]) {
+      const { decided } = await evaluated('searched', '--replicates', '0', ...words);
+      expect(decided).toMatchObject({
+        candidates: 'adaptive',
+        report: { guarantee: { holds: false, reason: 'adaptive choice' } },
+      });
+    }
+    const { stderr } = await runInProcess(folder, [
+      'predict',
+      'searched',
+      'patients.csv',
+      '--out',
+      'searched.csv',
+    ]);
+    expect(stderr).toContain('The limit on false alarms is approximate');
+    expect(stderr).not.toContain('confidence');
   });
 
   test('predicts outcomes, and only those that are asked for', async () => {

@@ -16,8 +16,8 @@ export const thresholdField = z
 export function requestedDecision(
   options: GivenDecision & { readonly threshold?: number | undefined },
 ): ChosenDecision | undefined {
-  const { threshold, rule, falseAlarms, missed, per, f1Neg, confidence, beta } = options;
-  const given = { falseAlarms, missed, per, f1Neg, confidence, beta };
+  const { threshold, rule, falseAlarms, missed, per, f1Neg, confidence, beta, candidates } = options;
+  const given = { falseAlarms, missed, per, f1Neg, confidence, beta, candidates };
   if (threshold !== undefined) {
     const hasOthers = Object.values(given).some((value) => value !== undefined);
     if (hasOthers || (rule !== undefined && rule !== 'fixed'))

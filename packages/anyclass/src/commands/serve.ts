@@ -8,7 +8,7 @@ import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { serveFields } from '../serving/operation/options.js';
 import type { Server } from '../serving/serve.js';
-import { decisionFields } from './decisionOptions.js';
+import { candidatesField, decisionFields } from './decisionOptions.js';
 import { requestedDecision, thresholdField } from './requestedDecision.js';
 
 export const serveModels = command({
@@ -37,14 +37,16 @@ export const serveModels = command({
       .describe('require the bearer token in FILE; or set ANYCLASS_TOKEN')
       .meta({ placeholder: 'FILE' }),
     ...decisionFields,
+    candidates: candidatesField,
     threshold: thresholdField,
     json: z.boolean().default(false).describe('print what is served as JSON'),
   }),
   async run(options, terminal) {
     const { models, tokenFile, json, ...given } = options;
-    const { falseAlarms, missed, per, confidence, f1Neg, beta, rule, threshold, ...settings } = given;
+    const { falseAlarms, missed, per, confidence, f1Neg, beta, rule, candidates, threshold, ...settings } =
+      given;
     const token = givenToken(tokenFile);
-    const fit = { falseAlarms, missed, per, confidence, f1Neg, beta, rule, threshold };
+    const fit = { falseAlarms, missed, per, confidence, f1Neg, beta, rule, candidates, threshold };
     const decision = requestedDecision(fit);
     // Loaded here because no other command needs its libraries.
     const { serve } = await import('../serving/serve.js');

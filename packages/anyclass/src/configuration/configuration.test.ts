@@ -36,6 +36,7 @@ test('everything but the dataset has a default', () => {
     per: 'image',
     confidence: 0.95,
     beta: 1,
+    candidates: 1,
   });
   expect(configuration.bestBy).toBe('mAP');
 });

@@ -47,6 +47,12 @@ export const decisionFields = z
       .describe('confidence that new data stays within falseAlarms too; null: on validation only'),
     beta: z.number().positive().default(1).describe('thresholds maximize this Fβ'),
     threshold: share.optional().describe('rule fixed: the threshold for all classes; default 0.5'),
+    candidates: z
+      .union([z.int().positive(), z.literal('adaptive')])
+      .default(1)
+      .describe(
+        'how many runs are compared on validation before one of them is used, for the promise to count; `adaptive`: a search chooses them, so the promise is approximate',
+      ),
   })
   .superRefine(({ rule, falseAlarms, missed, per, f1Neg, threshold }, context) => {
     const refuse = (path: string, message: string) =>

@@ -156,7 +156,7 @@ async function usedDecision(
   chosen: FitDecisionOptions | undefined,
   note: (text: string) => void,
 ): Promise<{ readonly decision: Decision; readonly validation: Metrics | undefined } | undefined> {
-  if (chosen) return refitDecision(model, { candidates: decision?.candidates ?? 1, ...chosen }, note);
+  if (chosen) return refitDecision(model, decision, chosen, note);
   if (!decision) return undefined;
   return { decision, validation: isRunFolder(model) ? await metricsOfFit(model, decision) : undefined };
 }

@@ -1,8 +1,8 @@
 // Compares runs: metrics over seeds, and paired differences from the standard loss, all computed from the
 // scores in the run folders.
 
-import { checkDecisionOptions, type FitDecisionOptions } from '@anyclass/core';
-import { epochCandidates } from '../configuration/candidates.js';
+import { type Candidates, checkDecisionOptions, type FitDecisionOptions } from '@anyclass/core';
+import { runCandidates } from '../configuration/candidates.js';
 import { UserError } from '../errors/userError.js';
 import type { Comparison } from './comparisonResult.js';
 import { comparisonVerdict } from './comparisonVerdict.js';
@@ -52,11 +52,7 @@ export async function compareRuns(
 ): Promise<Comparison> {
   const { replicates = 1000, confidence = 0.95, bootstrapSeed = 0, seconds = 60 } = options;
   const { rule, budget, beta } = checkDecisionOptions(options.decision ?? {});
-  const candidates = Math.max(
-    1,
-    ...runs.map(({ configuration, summary }) => epochCandidates(configuration, summary.epochs)),
-  );
-  const decision = { rule, budget, beta, ...(candidates > 1 && { candidates }) };
+  const decision = { rule, budget, beta, candidates: comparedCandidates(runs) };
   const groups = groupBySeed(runs);
   for (const { label, seeds, runs: same } of groups) {
     const twice = seeds.findIndex((seed, i) => seed === seeds[i + 1]);
@@ -87,4 +83,13 @@ export async function compareRuns(
     confidence,
   };
   return { verdict: comparisonVerdict(comparison), ...comparison };
+}
+
+/**
+ * Among how many candidates validation chose. Whoever compares runs may use the best of them and stop or go on by the results,
+ * so at several runs the promise is approximate.
+ */
+function comparedCandidates([run, ...others]: readonly Run[]): Candidates {
+  if (!run || others.length > 0) return 'adaptive';
+  return runCandidates(run.configuration, run.summary.epochs);
 }

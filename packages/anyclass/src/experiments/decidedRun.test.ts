@@ -37,7 +37,12 @@ describe('a comparison', () => {
   test('evaluates every run on test at the decision fitted on its own validation scores', async () => {
     const runs = readRuns([at('all')]);
     const { groups, decision } = await compareRuns(runs, { replicates: 0 });
-    expect(decision).toEqual({ rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 });
+    expect(decision).toEqual({
+      rule: 'gate',
+      budget: { falseAlarms: 0.05, confidence: 0.95 },
+      beta: 1,
+      candidates: 'adaptive',
+    });
     for (const { folders, decided } of groups) {
       const ofSeeds = await Promise.all(
         folders.map(async (path) => {

@@ -1,6 +1,6 @@
 // Describes in words how runs are decided.
 
-import type { DecisionBudget, DecisionRule, Guarantee } from '@anyclass/core';
+import type { Candidates, DecisionBudget, DecisionRule, Guarantee } from '@anyclass/core';
 
 /** A decision rule and the budget it is fitted within. */
 export interface DecisionChoice {
@@ -8,8 +8,8 @@ export interface DecisionChoice {
   readonly budget: DecisionBudget;
   /** Fitted thresholds maximize this Fβ. */
   readonly beta: number;
-  /** Among how many candidates, such as epochs, validation chose each model. Default 1. */
-  readonly candidates?: number;
+  /** Among how many candidates, such as epochs or runs, validation chose. Default 1. */
+  readonly candidates?: Candidates;
 }
 
 /**
@@ -25,15 +25,17 @@ export function decisionPhrase({ rule, budget }: Omit<DecisionChoice, 'beta'>): 
 }
 
 /**
- * Says what the budget guarantees; starts a note. Each run keeps its guarantee, but the best of several is chosen on the images
- * that its gate was fitted on, which breaks it.
+ * Says what the budget guarantees; starts a note. The best of several runs is chosen on the images that its gate was fitted
+ * on, which breaks a guarantee that does not count them.
  */
 export function promiseText({ rule, budget }: DecisionChoice, guarantee: Guarantee): string {
   if (rule === 'fixed') return 'Every class at 0.5';
   if (rule === 'class') return 'Thresholds per class that maximize Fβ, whatever the false alarms';
   const kept = `Decisions fitted on validation ${decisionPhrase({ rule, budget })}`;
   if (guarantee.holds)
-    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget${guarantee.candidates > 1 ? `, counting that validation chose among ${guarantee.candidates} epochs` : ''}. This holds for each run by itself; for one chosen by its results here it is approximate until its decision is refitted on other images`;
+    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget${guarantee.candidates > 1 ? `, counting that validation chose among ${guarantee.candidates} candidates` : ''}`;
+  if (guarantee.reason === 'adaptive choice')
+    return `${kept}; on new data this is approximate for a run that is chosen by these results. The decisions in the run folders count the runs that were planned together`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
   const least = shortPercent(guarantee.smallestRate ?? 1);
   return `${kept}, kept there without a guarantee: validation has too few negatives to guarantee less than ${least}`;

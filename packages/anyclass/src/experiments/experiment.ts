@@ -15,6 +15,7 @@ import { lockRun } from '../runs/runLock.js';
 import type { PlannedRun } from './plannedRun.js';
 import { prepareCaches } from './prepareCaches.js';
 import { planRows, type RunRow, runAll } from './runAll.js';
+import { countsFewer } from './runState.js';
 
 export interface ExperimentSettings extends RunDevices {
   readonly out: string;
@@ -62,6 +63,11 @@ export async function runExperiment(
   note(
     `${counted(rows.length, 'run')} in ${out}: ${rows.length - missing.length} already finished and reused, ${missing.length} to train`,
   );
+  const fewer = plan.filter(countsFewer);
+  if (fewer.length > 0)
+    note(
+      `The promise in ${counted(fewer.length, 'run')}, such as ${fewer[0]!.name}, counts fewer runs than are compared now; to use one, refit its decision with ${fewer[0]!.configuration.evaluation.decision.candidates} candidates`,
+    );
   if (missing.length > 1 && jobs !== 1 && takesTurns(chosen)) {
     note(
       "Runs that share a GPU take turns unless NVIDIA's MPS is running; to train faster, start it first: nvidia-cuda-mps-control -d",

@@ -38,6 +38,8 @@ describe('a plan', () => {
       loss: { name: 'any-bce', lambda: 0.2 },
       network: { name: 'resnet-18', inputSize: 32 },
       data: { dataset: 'digits', keep: ['3'] },
+      // The promise of each run counts all of them, because the best may be used.
+      evaluation: { decision: { candidates: 16 } },
     });
   });
 

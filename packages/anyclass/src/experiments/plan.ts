@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { oneOf } from '../configuration/candidates.js';
 import { resultKey } from '../configuration/dottedFields.js';
 import { joinedSettings, type Settings } from '../configuration/overrides.js';
 import { recipeFor } from '../configuration/recipes.js';
@@ -69,10 +70,13 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
       }
     }
   }
+  // Runs on other data have other validation images.
+  const countOn = ({ data }: Configuration) =>
+    planned.filter(({ configuration }) => configuration.data.dataset === data.dataset).length;
   const dataName = dataNames(planned.map(({ configuration }) => configuration.data.dataset));
   const runs = planned.map(({ configuration, variants }) => {
     const name = runName(configuration, variants, dataName(configuration.data.dataset));
-    return { name, folder: join(out, name), configuration };
+    return { name, folder: join(out, name), configuration: oneOf(configuration, countOn(configuration)) };
   });
   refuseTwins(planned);
   const twice = runs.find(({ name }, i) => runs.findIndex((other) => other.name === name) < i);

@@ -44,6 +44,17 @@ export function runState({ folder, configuration }: PlannedRun): RunState {
 }
 
 /**
+ * Whether a run counts fewer runs in its promise than are compared now: it was trained for a smaller experiment, or alone.
+ */
+export function countsFewer({ folder, configuration }: PlannedRun): boolean {
+  if (!existsSync(runPaths(folder).config)) return false;
+  const [own, planned] = [openRun(folder).record.configuration, configuration].map(
+    ({ evaluation }) => evaluation.decision.candidates,
+  );
+  return typeof own === 'number' && typeof planned === 'number' && own < planned;
+}
+
+/**
  * Points each run to the folder below `out` that already holds it, if any: an earlier command may have
  * spelled the same configuration differently, such as `any-bce` for `any-bce@alpha=1`.
  *

@@ -1,9 +1,17 @@
 // The decision that a model is used with: its own, or one refitted on the scores that its run saved.
 
-import { type Decision, type FitDecisionOptions, fitDecision, type Metrics, measure } from '@anyclass/core';
+import {
+  type Candidates,
+  type Decision,
+  describePromises,
+  type FitDecisionOptions,
+  fitDecision,
+  type Metrics,
+  measure,
+} from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
-import { isRunFolder, openRun } from '../runs/runFolder.js';
+import { isRunFolder, openRun, type RunRecord } from '../runs/runFolder.js';
 import { lacksGroups, runScores } from '../runs/runScores.js';
 import { decisionText, type FittedDecision, fitOnValidation } from './decide.js';
 
@@ -30,14 +38,23 @@ export async function modelDecision(
   chosen: ChosenDecision | undefined,
 ): Promise<UsedDecision> {
   const isRefit = chosen !== undefined && typeof chosen !== 'number' && chosen.rule !== 'fixed';
-  if (!isRefit) return { decision: givenDecision(description, chosen), remarks: [] };
+  if (!isRefit) {
+    const decision = givenDecision(description, chosen);
+    const { fittedOn, report } = decision;
+    return { decision, remarks: fittedOn === null ? [] : [...promiseLines(decision), ...report.remarks] };
+  }
   const remarks: string[] = [];
-  const { candidates = 1 } = description.decision ?? {};
-  const fitted = await refitDecision(model, { candidates, ...chosen }, (text) => void remarks.push(text));
+  const note = (text: string) => void remarks.push(text);
+  const fitted = await refitDecision(model, description.decision, chosen, note);
   const test = await savedTest(model, fitted.decision);
   return {
     decision: fitted.decision,
-    remarks: [...remarks, decisionText(fitted), ...(test ? [testText(test)] : [])],
+    remarks: [
+      ...remarks,
+      decisionText(fitted),
+      ...promiseLines(fitted.decision),
+      ...(test ? [testText(test)] : []),
+    ],
   };
 }
 
@@ -53,16 +70,18 @@ function givenDecision(description: ModelDescription, chosen: ChosenDecision | u
 }
 
 /**
- * Refits a run's decision on its saved validation scores, without training again.
+ * Refits a run's decision on its saved validation scores, without training again. What validation chose among stays counted.
  *
+ * @param own the model's decision
  * @throws UserError for a bare model file, which has no scores
  *
  * @example
- * const { decision } = await refitDecision('runs/sewer', { budget: { falseAlarms: 0.02 } });
+ * const { decision } = await refitDecision('runs/sewer', description.decision, { budget: { falseAlarms: 0.02 } });
  */
 export async function refitDecision(
   run: string,
-  options: FitDecisionOptions,
+  own: Decision | undefined,
+  chosen: FitDecisionOptions,
   note?: (text: string) => void,
 ): Promise<FittedDecision> {
   if (!isRunFolder(run)) {
@@ -70,8 +89,13 @@ export async function refitDecision(
       `${run} is a model file without scores to fit a decision on; name the folder of its run, or use the model's own decision or a fixed threshold`,
     );
   }
+  const { record } = openRun(run);
+  const options = {
+    ...refitOptions(own, chosen),
+    candidates: refitCandidates(record, own, chosen.candidates),
+  };
   const validation = await runScores(run, 'validation');
-  const isWithoutGroups = lacksGroups(openRun(run).record, validation);
+  const isWithoutGroups = lacksGroups(record, validation);
   if (isWithoutGroups)
     note?.(
       `The scores of ${run} were saved without their groups, so nothing can be promised about new data; train again to save them`,
@@ -79,6 +103,33 @@ export async function refitDecision(
   return fitOnValidation(validation, isWithoutGroups ? withoutPromise(options) : options, {
     ...(note && { note }),
   });
+}
+
+/** If only candidates are named, everything else stays as the model decides. */
+function refitOptions(own: Decision | undefined, chosen: FitDecisionOptions): FitDecisionOptions {
+  const { candidates: _candidates, ...rest } = chosen;
+  if (own === undefined || Object.keys(rest).length > 0) return rest;
+  const { rule, budget, beta, kappa } = own;
+  return { rule, budget, beta, kappa };
+}
+
+/** At least what validation chose among before the run's own decision was fitted there. */
+function refitCandidates(
+  { configuration }: RunRecord,
+  own: Decision | undefined,
+  given: Candidates = 1,
+): Candidates {
+  const { candidates: counted = 1 } = own ?? {};
+  const { candidates: runs } = configuration.evaluation.decision;
+  if (counted === 'adaptive' || given === 'adaptive' || runs === 'adaptive') return 'adaptive';
+  return (counted / runs) * Math.max(runs, given);
+}
+
+/** What a fitted decision promises about new data. */
+function promiseLines({ fittedOn, report }: Decision): string[] {
+  return describePromises(report).map(
+    (promise) => `On new data like ${fittedOn ?? 'that of the fit'}, ${promise}`,
+  );
 }
 
 function withoutPromise(options: FitDecisionOptions): FitDecisionOptions {

@@ -1,5 +1,6 @@
 // The recommended configuration as a file: JSON with its reasons as comments.
 
+import { oneOf } from '../configuration/candidates.js';
 import { isPlainObject, type PlainObject } from '../configuration/overrides.js';
 import { pathsForFile } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -28,12 +29,17 @@ export function configurationText(
     loss,
     evaluation: {
       ...(changedFields(configuration)['evaluation'] ?? {}),
-      decision: decisionFields(configuration, recommendation.decision),
+      decision: {
+        ...decisionFields(configuration, recommendation.decision),
+        candidates: oneOf(configuration, comparedLosses(recommendation)).evaluation.decision.candidates,
+      },
     },
   };
   const comments: Readonly<Record<string, readonly string[]>> = {
     loss: [verdict, ...reasons],
-    evaluation: ['The false-alarm budget at which the losses were compared.'],
+    evaluation: [
+      `The false-alarm budget at which the losses were compared. Validation chose among ${counted(comparedLosses(recommendation), 'loss')}, and the promise of this run counts them (candidates).`,
+    ],
   };
   const lines = JSON.stringify(pathsForFile(fields, folder), null, 2)
     .split('\n')
@@ -72,6 +78,12 @@ function differing(one: PlainObject, other: PlainObject): PlainObject {
 
 function withoutKey(object: PlainObject, left: string): PlainObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== left));
+}
+
+/** How many losses validation chose among: those of the first round, which has all. */
+function comparedLosses({ rounds }: Pick<Recommendation, 'rounds'>): number {
+  const [first] = rounds;
+  return first ? first.losses.length + first.missing.length : 1;
 }
 
 /** The decision in the form of configuration fields. */

@@ -1,5 +1,6 @@
 // A pilot run: a scaled-down version of the configuration, with another loss.
 
+import { oneOf } from '../configuration/candidates.js';
 import type { Configuration } from '../configuration/schema.js';
 import type { LossFields } from './candidates.js';
 import { type FullRun, type PilotSize, shareOf } from './pilotSize.js';
@@ -23,7 +24,7 @@ export function pilotConfiguration(
   const { data, averageDecay, checkpoints, evaluation } = configuration;
   const { instances, epochs } = size;
   const isPart = instances < full.train;
-  return {
+  const pilot: Configuration = {
     ...configuration,
     loss,
     epochs,
@@ -35,6 +36,8 @@ export function pilotConfiguration(
     checkpoints: { ...checkpoints, keep: 1, best: [] },
     evaluation: { ...evaluation, test: false, replicates: 0 },
   };
+  // Rounds choose which pilots follow.
+  return oneOf(pilot, 'adaptive');
 }
 
 function shortSchedule({ schedule, epochs: all }: Configuration, epochs: number): Configuration['schedule'] {

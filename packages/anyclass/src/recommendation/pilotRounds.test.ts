@@ -223,6 +223,8 @@ test('the recommended configuration reads back as the base with the loss, and in
     loss: { name: 'bce', beta: null, reduction: 'mean' },
     evaluation: { decision: { rule: 'gate', falseAlarms: 0.05, confidence: 0.95 } },
   });
+  const { losses, missing } = found.rounds[0]!;
+  expect(read.evaluation.decision.candidates).toBe(losses.length + missing.length);
   expect(read.data.dataset).toMatch(/pipes\.csv$/);
   expect(textTable(recommendationTable(found))).toMatch(/bce +1 .* best[\s\S]*bce balanced +1 .*lower/);
 });

@@ -1,6 +1,6 @@
 // Formats judgments as text for a terminal.
 
-import { describeFalseAlarms, describeGuarantee, type SharedRows } from '@anyclass/core';
+import { describeFalseAlarms, describePromises, type SharedRows } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import type { DecidedMetrics, Judgment } from '../events/judgment.js';
@@ -74,13 +74,10 @@ function bare({ columns, rows }: Table): string {
 function decisionLines(decided: Judgment['decided'], split: string): string[] {
   if (!decided?.report || decided.fittedOn === null) return [];
   const { report, fittedOn, shared } = decided;
-  const guarantees = [report.guarantee, ...(report.triage ? [report.triage.guarantee] : [])];
   return [
     [
       `the decision was fitted on ${fittedOn}: ${describeFalseAlarms({ report, fittedOn })}`,
-      ...guarantees.flatMap((guarantee) =>
-        guarantee.holds ? [`on new data of the same kind, ${describeGuarantee(guarantee)}`] : [],
-      ),
+      ...describePromises(report).map((promise) => `on new data of the same kind, ${promise}`),
       ...(shared && shared.rows > 0 ? [sharedText(shared, decided.metrics.rows)] : []),
       ...report.remarks,
       ...outcomeLines(decided, split),

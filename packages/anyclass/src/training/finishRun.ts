@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { type Scored, sharedRows } from '@anyclass/core';
-import { epochCandidates } from '../configuration/candidates.js';
+import { runCandidates } from '../configuration/candidates.js';
 import { fitOptions } from '../configuration/decisionFields.js';
 import type { SplitName } from '../data/dataset/dataset.js';
 import { copyFromFirstNow, fromFirst, gatherLists } from '../distribution/exchange.js';
@@ -104,7 +104,7 @@ function writeResults(
     groups: groups && Array.from(rows, (row) => groups.names[groups.codes[row]!]!),
   });
   const validation = identified(rawValidation);
-  const candidates = epochCandidates(configuration, progress.epoch);
+  const candidates = runCandidates(configuration, progress.epoch);
   const fit = { ...fitOptions(evaluation.decision), candidates };
   const fitted = rawValidation.targets.some((target) => target >= 0.5)
     ? fitOnValidation(validation, fit, { classImportance, note })

@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChildRunOptions, startChildRun } from '../children/childRun.js';
 import { type ChildDevice, deviceInChild, sharedCores } from '../children/devices.js';
+import { oneOf } from '../configuration/candidates.js';
 import { withSettings } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -61,10 +62,12 @@ export function trainTrial(study: string, settings: StudySettings, options: Trai
  */
 export function trialConfiguration(settings: StudySettings, values: Values): Configuration {
   const fields = Object.entries(values).map(([field, value]) => `${field}=${JSON.stringify(value)}`);
-  return validateConfiguration(
+  const configuration = validateConfiguration(
     { ...withSettings(settings.configuration, values), bestBy: settings.metric },
     `the configuration with ${fields.join(', ')}`,
   );
+  // What is tried next depends on results on validation, so its candidates cannot be counted.
+  return oneOf(configuration, 'adaptive');
 }
 
 function leastUsed(trialsOn: ReadonlyMap<ChildDevice, number>): ChildDevice | undefined {

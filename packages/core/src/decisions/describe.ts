@@ -1,6 +1,6 @@
 // Decisions and guarantees in words, for terminals, pages and model records alike.
 
-import type { Decision, DecisionBudget } from './decision.js';
+import type { Decision, DecisionBudget, DecisionReport } from './decision.js';
 import type { GivenGuarantee } from './guarantee.js';
 
 /**
@@ -46,6 +46,22 @@ export function describeGuarantee(guarantee: GivenGuarantee): string {
   return (
     `at most ${percent(rate)} of ${unit === 'group' ? whole : single}${weighed} with ${percent(confidence)} confidence${sizes} ` +
     `(rests on ${exceeding} of ${of} ${instances}${chosen})`
+  );
+}
+
+/**
+ * Says what a decision promises about new data, a line for each limit; empty if it promises nothing, which `report.remarks`
+ * explain.
+ *
+ * @example
+ * describePromises(decision.report) // ['at most 5% of negatives alarm, with 95% confidence (rests on 38 of 805 negatives)']
+ */
+export function describePromises({
+  guarantee,
+  triage,
+}: Pick<DecisionReport, 'guarantee' | 'triage'>): string[] {
+  return [guarantee, ...(triage ? [triage.guarantee] : [])].flatMap((each) =>
+    each.holds ? [describeGuarantee(each)] : [],
   );
 }
 

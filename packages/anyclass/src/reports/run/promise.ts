@@ -48,6 +48,8 @@ function statement(guarantee: Guarantee | undefined, decided: DecidedMetrics | u
       ? `At most ${share} of groups without positives get an alarm.`
       : `At most ${share} of negatives raise an alarm.`;
   }
+  if (guarantee?.reason === 'adaptive choice' && decided && 'falseAlarms' in decided.budget)
+    return `Approximate: about ${shortPercent(decided.budget.falseAlarms)} of negatives raise an alarm.`;
   if (!decided) return 'Nothing is promised: there is no decision to judge.';
   if (!guarantee) return 'Nothing is promised.';
   const reasons: Partial<Record<string, string>> = {
@@ -55,8 +57,7 @@ function statement(guarantee: Guarantee | undefined, decided: DecidedMetrics | u
     'rule has no bound': 'Nothing is promised: this rule has no bound on false alarms.',
     'too few negatives': 'Nothing is promised: validation has too few negatives.',
     'too few positives': 'Nothing is promised: validation has too few positives.',
-    'adaptive choice': 'Nothing is promised: a search chose the decision on the rows that it was fitted on.',
-    'grouped rows': 'Nothing is promised: images of one group are not independent.',
+    'shared rows': 'Nothing is promised: some of these rows were known to the fit.',
   };
   return reasons[guarantee.reason] ?? `Nothing is promised: ${guarantee.reason}.`;
 }
@@ -125,6 +126,11 @@ function seenFact(
 
 /** What it takes to get a promise. */
 function wayOut({ needed, of = 0, ofGroups, reason }: NoGuarantee): [string, string][] {
+  if (reason === 'adaptive choice')
+    return [
+      ['Why', 'this model was chosen among others on the rows that its decision was fitted on'],
+      ['To get one', 'fit the decision on rows that chose nothing'],
+    ];
   if (needed === undefined) return [];
   const kind = reason === 'too few positives' ? 'positives' : 'negatives';
   const what = ofGroups ? `groups with ${kind}` : kind;

@@ -87,7 +87,12 @@ function tagsOf({ judged }: JudgedMaterial, inUse: DecisionInUse): Tag[] {
 
 function promiseTag({ decided }: JudgedMaterial['judged'], { metrics, intervals }: DecisionInUse): Tag {
   const guarantee = decided?.report?.guarantee;
-  if (!guarantee?.holds) return { tone: 'review', text: '– Nothing is promised' };
+  if (!guarantee?.holds)
+    return {
+      tone: 'review',
+      text:
+        guarantee?.reason === 'adaptive choice' ? '≈ Its promise is approximate' : '– Nothing is promised',
+    };
   const seen = promisedRate(guarantee, metrics);
   if (seen === null) return { tone: 'review', text: '– No negatives to check the promise on' };
   if (seen <= guarantee.rate) return { tone: 'found', text: '✓ Keeps its promise' };
