@@ -15,6 +15,7 @@ import type { ForeignExport } from './export/foreignWeights.js';
 import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
 import type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 import type { MonitoredLogs, MonitorLogsOptions } from './field/monitorLogs.js';
+import type { Refit, RefitOptions } from './field/refit.js';
 import type { ImageInput } from './inference/imageInputs.js';
 import type { Predictor, PredictorOptions } from './inference/predictor.js';
 import type { InspectOptions } from './inspect/inspectDataset.js';
@@ -293,6 +294,17 @@ export async function exportTorchvision(model: string, folder: string): Promise<
  */
 export async function serve(models: readonly string[], options: ServeOptions = {}): Promise<Server> {
   return (await import('./serving/serve.js')).serve(models, options);
+}
+
+/**
+ * Refits a model's decision on labeled data of another site, and writes the model with it to a new file that says where its
+ * decision comes from. The network and its calibration stay.
+ *
+ * @example
+ * const { decision } = await refit('runs/pipes', { dataset: 'site/labels.csv', falseAlarms: 0.02, out: 'site.safetensors' });
+ */
+export async function refit(model: string, options: RefitOptions): Promise<Refit> {
+  return (await import('./field/refit.js')).refit(model, options);
 }
 
 /**

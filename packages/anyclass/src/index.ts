@@ -52,6 +52,7 @@ export type {
 } from './export/onnx/exportOnnx.js';
 export type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 export type { MonitoredLogs, MonitoredStream, MonitorLogsOptions } from './field/monitorLogs.js';
+export type { Refit, RefitOptions } from './field/refit.js';
 export * from './functions.js';
 export type { ImageInput } from './inference/imageInputs.js';
 export type {

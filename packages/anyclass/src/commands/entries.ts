@@ -37,6 +37,16 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./evaluate.js')).evaluate,
   },
   {
+    name: 'refit',
+    summary: "Fit a model's decision to another site, without training",
+    load: async () => (await import('./refit.js')).refit,
+  },
+  {
+    name: 'model',
+    summary: 'Show what a model file holds: classes, decision, promise, and where each came from',
+    load: async () => (await import('./model.js')).model,
+  },
+  {
     name: 'predict',
     summary: 'Predict the classes of images, or of feature vectors',
     load: async () => (await import('./predict.js')).predict,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { flagOf } from '../commandLine/fields.js';
 import { shareField } from '../commandLine/grammar/shares.js';
+import { shellLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
 import { refuseFields } from '../configuration/parts.js';
@@ -30,9 +31,11 @@ const options = z.object({
   model: z.string().optional().describe('a run, a model.safetensors, or an exported .onnx'),
   dataset: z.string().optional().describe("dataset to evaluate on; default the run's own"),
   split: z
-    .enum(splitNames)
+    .enum([...splitNames, 'all'])
     .optional()
-    .describe('split to evaluate; default test if it has labels, else validation'),
+    .describe(
+      "split to evaluate; default test if it has labels, else validation; all rows of data that is not the model's own and has no splits",
+    ),
   scores: z
     .string()
     .optional()
@@ -118,6 +121,11 @@ export const evaluate = command({
       given.scores === undefined ? await judgeModel(given, terminal) : await judgeScores(given);
     const verdict = judgmentVerdict(judgment);
     terminal.print(given.json ? JSON.stringify({ verdict, ...judgment }, null, 2) : judgmentText(judgment));
+    const { model, dataset } = given;
+    if (judgment.decided?.contradicted && model !== undefined && dataset !== undefined)
+      terminal.note(
+        `To fit the decision to this data: ${shellLine(['anyclass', 'refit', model, dataset, '--out', 'MODEL'])}`,
+      );
     return judgment;
   },
 });

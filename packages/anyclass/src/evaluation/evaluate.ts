@@ -27,17 +27,21 @@ import { openForModel } from '../inference/openForModel.js';
 import { scoreRows } from '../inference/scoreRows.js';
 import { probabilities } from '../inference/scorer.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
+import { namesHash } from '../runs/decisionOrigin.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, openRun } from '../runs/runFolder.js';
 import { runScores, savedScores } from '../runs/runScores.js';
 import { type JudgeOptions, judge } from './judge.js';
-import { readingFor } from './runSettings.js';
+import { isOwnData, readingFor } from './runSettings.js';
 
 export interface EvaluateOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
     Pick<JudgeOptions, 'replicates' | 'confidence' | 'prevalence'> {
-  /** Default: the test split if it has labels, otherwise validation, otherwise train. */
-  readonly split?: SplitName | undefined;
+  /**
+   * `all`: every labeled row. Default: of the model's own data, and of data that comes with splits, the test split if it has
+   * labels, otherwise validation, otherwise train; of other data, all.
+   */
+  readonly split?: SplitName | 'all' | undefined;
   readonly batchSize?: number;
   /** How the dataset is read; by default as the model's run read its own. Classes are always the model's. */
   readonly open?: OpenOptions;
@@ -63,8 +67,8 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates a model (its file, an exported one, or its run folder) on a split of a dataset, at 0.5 and at the
- * model's own decision, unless that was fitted on the same split.
+ * Evaluates a model (its file, an exported one, or its run folder) on a split of its own data, or on all rows of other data, at 0.5
+ * and at the model's own decision, unless that was fitted on the same rows. Says which of the decision's promises do not hold there.
  *
  * @example
  * const { judgment } = await evaluate('runs/digits', 'digits', { split: 'test' });
@@ -96,9 +100,12 @@ async function evaluateShare(
   const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
   const dataset = await openForModel(spec, open, description);
   try {
-    const split = options.split ?? labeledSplit(dataset);
-    const rows = dataset.splits[split];
-    if (!hasLabels(dataset, split)) throw new UserError(`${dataset.name}: the split ${split} has no labels`);
+    const isOwn = isOwnData(model, spec, description);
+    const hasSplits = isOwn || dataset.hasOwnSplits === true || open.draw !== undefined;
+    const chosen = options.split ?? (hasSplits ? labeledSplit(dataset) : 'all');
+    const { rows, name: split } = judgedRows(dataset, chosen, fitted?.decision);
+    if (chosen === 'all' && isOwn)
+      onNote(`${dataset.name} is the model's own data, so most of these rows are known to it`);
     const { inputs } = await openInputs(dataset, scorer.format, cache, { onNote });
     const result = await scoreRows(scorer, dataset, inputs, {
       rows,
@@ -126,7 +133,11 @@ async function evaluateShare(
     const names = Array.from(result.rows, (row) => dataset.names.at(row));
     const { calibration } = description;
     const scored = calibratedScores(uncalibrated, calibration);
-    const isElsewhere = fitted?.decision.fittedOn !== split;
+    const isRefittedHere =
+      options.decision === undefined && description.decisionOrigin?.rowNames === namesHash(names);
+    if (isRefittedHere)
+      onNote('The decision was refitted on these rows, so it is not judged here; evaluate it on others');
+    const isElsewhere = fitted?.decision.fittedOn !== split && !isRefittedHere;
     const fitRows = isElsewhere && fitted ? await rowsOfFit(model) : undefined;
     return {
       judgment: judge(scored, {
@@ -176,6 +187,25 @@ async function metricsOfFit(run: string, decision: Decision): Promise<Metrics | 
     if (error instanceof UserError && error.code !== 'scores-damaged') return undefined;
     throw error;
   }
+}
+
+/** The rows of a split, or all that have labels; under a name that no decision was fitted on. */
+function judgedRows(
+  dataset: Dataset,
+  split: SplitName | 'all',
+  decision: Decision | undefined,
+): { readonly rows: Int32Array; readonly name: string } {
+  const { name, splits, labels } = dataset;
+  if (split !== 'all') {
+    if (!hasLabels(dataset, split)) throw new UserError(`${name}: the split ${split} has no labels`);
+    return { rows: splits[split], name: split };
+  }
+  const rows = Int32Array.from({ length: labels.rows }, (_, row) => row).filter((row) =>
+    labels.isLabeled(row),
+  );
+  if (rows.length === 0) throw new UserError(`${name}: no row has labels`);
+  const isTaken = splitNames.some((each) => each === name) || decision?.fittedOn === name;
+  return { rows, name: isTaken ? `all of ${name}` : name };
 }
 
 function labeledSplit(dataset: Dataset): SplitName {

@@ -13,6 +13,7 @@ import {
   workload,
 } from '@anyclass/core';
 import type { DecidedMetrics, Judgment, ReliabilityMetrics } from '../events/judgment.js';
+import { contradictionsOf } from './contradictions.js';
 
 export interface JudgeOptions {
   /** A decision to evaluate as well; it must come from other data. */
@@ -81,6 +82,7 @@ function decidedMetrics(
   { validation, shared }: JudgeOptions,
 ): Omit<DecidedMetrics, 'outcomes' | 'workload'> {
   const { rule, budget, beta, presence, clear, thresholds, fittedOn, candidates, report } = decision;
+  const contradicted = contradictionsOf(report, judged.metrics, judged.intervals);
   return {
     rule,
     budget,
@@ -95,6 +97,7 @@ function decidedMetrics(
     ...judged,
     validation: validation ?? null,
     ...(shared && { shared }),
+    ...(contradicted.length > 0 && { contradicted }),
     report: shared && shared.rows > 0 ? withoutPromise(report) : report,
   };
 }

@@ -2,7 +2,8 @@
 
 import { existsSync, statSync } from 'node:fs';
 import type { Configuration } from '../configuration/schema.js';
-import { absoluteDataset, datasetText, parseDataset } from '../data/datasetSpec.js';
+import { absoluteDataset, datasetName, datasetText, parseDataset } from '../data/datasetSpec.js';
+import type { ModelDescription } from '../runs/modelFile.js';
 import { openRun } from '../runs/runFolder.js';
 
 type DataSettings = Configuration['data'];
@@ -21,8 +22,27 @@ export function readingFor(model: string, dataset?: string): ReadingSettings | u
   const own = runData(model);
   if (!own) return dataset === undefined ? undefined : { dataset };
   // If the run's own data is named again, it keeps its splits; redrawn splits would test on training images.
-  const isOwn = dataset === undefined || datasetText(absoluteDataset(parseDataset(dataset))) === own.dataset;
-  return isOwn ? own : { ...sharedSettings(own), dataset };
+  return dataset === undefined || isNamed(dataset, own.dataset) ? own : { ...sharedSettings(own), dataset };
+}
+
+/**
+ * Whether a dataset is the one that a model was trained on, so that most of its rows are known to the model. An exported file
+ * keeps only the name of its dataset, which another dataset may share.
+ *
+ * @example
+ * isOwnData('runs/pipes', 'other-site.csv', description) // false
+ */
+export function isOwnData(
+  model: string,
+  dataset: string,
+  description: Pick<ModelDescription, 'dataset'>,
+): boolean {
+  const own = runData(model)?.dataset ?? description.dataset;
+  return isNamed(dataset, own) || datasetName(parseDataset(dataset)) === own;
+}
+
+function isNamed(dataset: string, own: string): boolean {
+  return datasetText(absoluteDataset(parseDataset(dataset))) === own;
 }
 
 function runData(model: string): DataSettings | undefined {

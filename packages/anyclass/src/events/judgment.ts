@@ -38,10 +38,25 @@ export interface DecidedMetrics
   readonly workload: Workload;
   /** Judged rows that the fit already knew; with any, nothing is promised. Omitted if that is not known. */
   readonly shared?: SharedRows;
+  /** Promises that do not hold on the judged rows; omitted without any. */
+  readonly contradicted?: readonly Contradiction[];
   readonly metrics: Metrics;
   readonly intervals?: Intervals;
   /** Metrics on the data that the decision was fitted on; null if its scores are gone. */
   readonly validation: Metrics | null;
+}
+
+/** A promise that does not hold on the judged rows: the whole interval of the measured rate is above it. */
+export interface Contradiction {
+  readonly about: 'false alarms' | 'missed positives';
+  readonly unit: PromiseUnit;
+  readonly promised: number;
+  readonly rate: number;
+  readonly low: number;
+  readonly high: number;
+  /** How many labeled negatives (or positives) a refit for these rows takes, and whether these are groups. */
+  readonly needed: number;
+  readonly ofGroups: boolean;
 }
 
 /** How many of 1,000 rows have each outcome. */

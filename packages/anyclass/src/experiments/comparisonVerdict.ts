@@ -1,7 +1,7 @@
 // Summarizes metrics in a sentence: the first thing that a reader of a result should see.
 
 import { counted } from '../errors/counted.js';
-import type { Judgment } from '../events/judgment.js';
+import type { Contradiction, Judgment } from '../events/judgment.js';
 import { percent } from '../tables/percent.js';
 import type { Comparison, GroupMetrics, HeldDifference, MethodDifference } from './comparisonResult.js';
 import { confoundOf, fieldsText } from './confounds.js';
@@ -49,7 +49,8 @@ export function sweepVerdict(
 }
 
 /**
- * Says how a model performs: how many positives it flags, and how many negatives raise a false alarm.
+ * Says how a model performs: first which promise does not hold here, then how many positives it flags, and how many negatives
+ * raise a false alarm.
  *
  * @example
  * judgmentVerdict(judgment)
@@ -70,12 +71,33 @@ export function judgmentVerdict({ metrics, intervals, decided }: Judgment): stri
     return `${subject}${found === '' ? ' has ' : ` ${found}; `}F1 ${percent(of.macroF1)}${range}${mAP}.`;
   };
   return [
+    ...(decided?.contradicted ?? []).map((each) =>
+      contradictionText(each, decided?.fittedOn ?? 'validation'),
+    ),
     ...(decided ? [sentence('With its decision, the model', decided)] : []),
     sentence(`At a threshold of 0.5, ${decided ? 'it' : 'the model'}`, {
       metrics,
       ...(intervals && { intervals }),
     }),
   ].join(' ');
+}
+
+/** Says that a promise does not hold here, for which data it was made, and what a refit takes. */
+function contradictionText(
+  { about, unit, promised, rate, low, high, needed, ofGroups }: Contradiction,
+  fittedOn: string,
+): string {
+  const isAlarm = about === 'false alarms';
+  const kind = isAlarm ? 'negatives' : 'positives';
+  const found = isAlarm
+    ? `${unit === 'group' ? 'groups without positives' : 'negatives'} alarm`
+    : `${unit === 'group' ? 'groups with a positive' : 'positives'} are cleared`;
+  const weighed = ofGroups && unit === 'image' ? ', counting each group equally' : '';
+  const instances = ofGroups ? `groups with labeled ${kind}` : `labeled ${kind}`;
+  return (
+    `The promise of at most ${Number((100 * promised).toFixed(2))}% ${about} does not hold here: ${share(rate)} (${tenths(low)} to ${tenths(high)}) of ${found}${weighed}. ` +
+    `It was made for data like ${fittedOn}'s; refit the decision with ${needed} or more ${instances} of this data.`
+  );
 }
 
 function speaker(
@@ -173,5 +195,9 @@ function points({ value, low, high, holds }: HeldDifference, isSigned: boolean):
 }
 
 function share(value: number): string {
-  return `${(100 * value).toFixed(1)}%`;
+  return `${tenths(value)}%`;
+}
+
+function tenths(value: number): string {
+  return (100 * value).toFixed(1);
 }

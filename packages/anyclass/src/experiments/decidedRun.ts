@@ -11,6 +11,7 @@ import {
   ROW_NEGATIVE,
   ROW_POSITIVE,
 } from '@anyclass/core';
+import { foldsByName } from '../evaluation/folds.js';
 import type { DecisionChoice } from './decisionText.js';
 import type { ScoredImages } from './readRuns.js';
 import { type TradeOff, tradeOffOf } from './tradeOff.js';
@@ -85,32 +86,4 @@ export function crossFitted(
   if (!hasTwo) return undefined;
   const folds = foldsByName(validation, kinds, deal);
   return { ...validation, ...crossFit(validation, { ...choice, folds }) };
-}
-
-const foldCount = 5;
-
-/**
- * Returns the fold of each image. Groups stay together; positives and negatives are spread evenly, in an order that
- * depends only on the names, so that runs on the same images have the same folds whatever the order of their files.
- */
-function foldsByName({ names, groups }: ScoredImages, kinds: Uint8Array, deal: number): Uint8Array {
-  const suffix = deal === 0 ? '' : ` ${deal}`;
-  const nameOf = (row: number) => (groups === undefined ? names[row]! : String(groups[row]));
-  // A group with a positive image counts as positive.
-  const kindOf = new Map<string, number>();
-  names.forEach((_, row) => {
-    kindOf.set(nameOf(row), Math.max(kindOf.get(nameOf(row)) ?? 0, kinds[row]!));
-  });
-  const order = Array.from(kindOf, ([name, kind]) => ({ name, kind, hash: hashOf(name + suffix) })).sort(
-    (a, b) => a.kind - b.kind || a.hash - b.hash || (a.name < b.name ? -1 : 1),
-  );
-  const foldOf = new Map(order.map(({ name }, i) => [name, i % foldCount]));
-  return Uint8Array.from(names, (_, row) => foldOf.get(nameOf(row))!);
-}
-
-/** FNV-1a: consecutive names, such as the frames of a video, end up far apart. */
-function hashOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }

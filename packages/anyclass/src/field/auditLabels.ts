@@ -9,11 +9,14 @@ import { UserError } from '../errors/userError.js';
 export interface AuditLabel {
   readonly isNegative: boolean;
   readonly line: number;
+  /** Which classes are present, if there are columns for classes and not all cells are empty; undefined for undecided ones. */
+  readonly classes?: ReadonlyMap<string, boolean | undefined>;
 }
 
 /**
- * Reads labels by id. `negative` is 1 or 0; class columns hold 0 and 1, and an image is negative if all are 0. Empty cells are
- * undecided: such an image counts as not labeled yet, unless a class is present. Of several rows with one id, all must agree.
+ * Reads labels by id. `negative` is 1 or 0; class columns hold 0 and 1, and an image is negative if all are 0. With both,
+ * they must agree. Empty cells are undecided: such an image counts as not labeled yet, unless a class is present. Of several
+ * rows with one id, all must agree.
  *
  * @example
  * (await readAuditLabels('labels.csv')).get('3f2a-0')?.isNegative // true
@@ -35,15 +38,24 @@ export async function readAuditLabels(path: string): Promise<Map<string, AuditLa
         const id = cells[idAt] ?? '';
         if (id === '') throw new DataError(`${path}, line ${line}: no id`);
         const value = (at: number) => cellValue(cells[at] ?? '', `${path}, line ${line}`, columns[at] ?? '');
-        const isNegative = negativeAt >= 0 ? value(negativeAt) : negativeOf(classAt.map((at) => value(at)));
+        const classes = new Map(classAt.map((at) => [columns[at] ?? '', value(at)]));
+        const byClass = negativeOf([...classes.values()]);
+        const isNegative = negativeAt >= 0 ? value(negativeAt) : byClass;
         if (isNegative === undefined) return;
+        if (byClass !== undefined && byClass !== isNegative) {
+          const other = byClass ? 'no class is' : 'a class is';
+          throw new DataError(
+            `${path}, line ${line}: negative is ${Number(isNegative)}, but ${other} present`,
+          );
+        }
         const before = labels.get(id);
         if (before && before.isNegative !== isNegative) {
           throw new DataError(
             `${path}, line ${line}: ${id} is ${word(isNegative)} here, but ${word(before.isNegative)} in line ${before.line}; keep one of them`,
           );
         }
-        if (!before) labels.set(id, { isNegative, line });
+        const isByClass = classes.size > 0 && [...classes.values()].some((present) => present !== undefined);
+        if (!before) labels.set(id, { isNegative, line, ...(isByClass && { classes }) });
       };
     },
     path,
@@ -74,7 +86,7 @@ function cellValue(text: string, place: string, column: string): boolean | undef
 
 function negativeOf(classes: readonly (boolean | undefined)[]): boolean | undefined {
   if (classes.includes(true)) return false;
-  return classes.includes(undefined) ? undefined : true;
+  return classes.length === 0 || classes.includes(undefined) ? undefined : true;
 }
 
 function word(isNegative: boolean): string {

@@ -15,6 +15,8 @@ const answer = z.object({
   outcome: z.enum(['clear', 'review', 'alarm']).optional(),
   /** The presence score, by which decisions rank. */
   s: z.number().optional(),
+  /** By class; only refits look into them. */
+  probabilities: z.unknown().optional(),
 });
 
 /** A line of a log: what monitoring needs, and which model and decision answered. */

@@ -23,7 +23,8 @@ export type OutputKind =
   | 'a configuration'
   | 'a file of features'
   | 'metrics for Prometheus'
-  | 'an ONNX model';
+  | 'an ONNX model'
+  | 'a model file';
 
 /** Recognizes an older output of each kind by how the file starts. */
 const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
@@ -35,9 +36,14 @@ const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
   'a file of features': (text) => /^(Filename,|PAR1|.NUMPY|.{8}\{"features":)/s.test(text),
   'a configuration': (text) => /^\s*(\/\/[^\n]*\n\s*)*\{/.test(text),
   'metrics for Prometheus': (text) => text.startsWith('# HELP anyclass_'),
-  // The format version, field 1 of the protocol buffer, comes first.
-  'an ONNX model': (text) => text.charCodeAt(0) === 8 && text.charCodeAt(1) < 64,
+  'an ONNX model': isOnnx,
+  'a model file': (text) => isOnnx(text) || text.slice(0, 40).includes('{"__metadata__":'),
 };
+
+/** The format version, field 1 of the protocol buffer, comes first. */
+function isOnnx(text: string): boolean {
+  return text.charCodeAt(0) === 8 && text.charCodeAt(1) < 64;
+}
 
 export interface ReplacingRules {
   /** What the output is. */

@@ -8,11 +8,12 @@ import type { ModelInput } from '../data/dataset/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { unusualKind } from '../files/fileKind.js';
 import { refuseBrokenWeights } from '../networks/brokenWeights.js';
-import type { CompleteNetworkOptions } from '../networks/catalog.js';
+import type { CompleteNetworkOptions, NetworkName } from '../networks/catalog.js';
 import { isNetworkName } from '../networks/catalog.js';
 import { buildNetwork } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
+import type { DecisionOrigin } from './decisionOrigin.js';
 
 /** What is known about a model apart from its network. */
 export type ModelDescription = ModelFacts & ModelInput;
@@ -29,6 +30,8 @@ interface ModelFacts {
   readonly calibration?: Calibration;
   /** How calibrated probabilities become labels. */
   readonly decision?: Decision;
+  /** Where the decision comes from, if it was refitted after training. */
+  readonly decisionOrigin?: DecisionOrigin;
 }
 
 export interface Model {
@@ -54,16 +57,8 @@ export function saveModel(path: string, { network, description }: Model): void {
 export function loadModel(path: string): Model {
   const file = modelPath(path);
   const { metadata } = readSafetensorsHeader(file);
-  const { network: name = '', networkOptions, model } = metadata;
-  if (!isNetworkName(name) || networkOptions === undefined || model === undefined) {
-    throw new UserError(
-      `${file}: holds weights but no network name and classes; import it first, or use a model.safetensors written by training`,
-    );
-  }
-  const recorded: ModelDescription = JSON.parse(model);
-  if ('thresholds' in recorded)
-    throw new UserError(`${file}: written by an earlier version, whose models do not open here; train again`);
-  const options: CompleteNetworkOptions = JSON.parse(networkOptions);
+  const description = readDescription(file, metadata);
+  const { name, options } = networkOf(file, metadata);
   const network = buildNetwork(name, options).eval().requireGrad(false);
   try {
     loadTensorsInto(network, file);
@@ -75,9 +70,33 @@ export function loadModel(path: string): Model {
   const isChecked = metadata['checksums'] !== undefined;
   return {
     network,
-    description: withOutcomes(recorded),
+    description,
     remarks: isChecked ? [] : [`${file} has no checksums, so damage would go unnoticed`],
   };
+}
+
+/**
+ * Reads what a model file's metadata says about the model.
+ *
+ * @throws UserError if the file holds weights only, or is of an earlier version
+ */
+export function readDescription(file: string, metadata: Readonly<Record<string, string>>): ModelDescription {
+  const { model } = networkOf(file, metadata);
+  const recorded: ModelDescription = JSON.parse(model);
+  if ('thresholds' in recorded)
+    throw new UserError(`${file}: written by an earlier version, whose models do not open here; train again`);
+  return withOutcomes(recorded);
+}
+
+function networkOf(
+  file: string,
+  { network = '', networkOptions, model }: Readonly<Record<string, string>>,
+): { readonly name: NetworkName; readonly options: CompleteNetworkOptions; readonly model: string } {
+  if (isNetworkName(network) && networkOptions !== undefined && model !== undefined)
+    return { name: network, options: JSON.parse(networkOptions), model };
+  throw new UserError(
+    `${file}: holds weights but no network name and classes; import it first, or use a model.safetensors written by training`,
+  );
 }
 
 /** The model file that a path to a model or a run refers to. */

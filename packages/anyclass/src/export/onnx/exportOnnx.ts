@@ -1,13 +1,13 @@
 // Exports a model as an ONNX file with everything needed to use it.
 
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { draftFile, type FileDraft, fileProblem } from '@anyclass/files';
 import type { nn } from '@anyclass/torch';
 import { type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
 import { UserError } from '../../errors/userError.js';
-import { parsedJson, writeWhole } from '../../files/wholeFile.js';
 import { ownDecision } from '../../inference/modelDecision.js';
+import { configPath, writeConfig } from '../../inference/onnx/exportConfig.js';
 import {
   describeExport,
   exportMetadata,
@@ -202,48 +202,11 @@ async function finish(
       reference &&
       (await checkExport(draft.path, reference, { precision, calibration: calibration ?? undefined }));
     const judgment = await judge(draft.path);
-    const described: ConfigFile = { file: basename(out), ...model };
-    writeWhole(config, `${JSON.stringify(described, null, 2)}\n`);
+    writeConfig(config, out, model);
     draft.finish();
     return { file: out, config, bytes, model, outputs, check, unchecked, judgment };
   } catch (error) {
     draft.discard();
     throw error;
   }
-}
-
-/** The content of config.json: the model, and the file that it describes. */
-interface ConfigFile extends OnnxDescription {
-  readonly file: string;
-}
-
-/**
- * Where the description of a model is written: config.json, unless that describes another model.
- *
- * @throws UserError if it would overwrite the file of a run or of another program
- */
-function configPath(out: string): string {
-  const shared = join(dirname(out), 'config.json');
-  return describes(shared, out) ? shared : ownConfigPath(out);
-}
-
-function ownConfigPath(out: string): string {
-  const path = join(dirname(out), `${basename(out, '.onnx')}.config.json`);
-  describes(path, out);
-  return path;
-}
-
-/** Whether a config.json may describe a file: it does so already, or describes nothing that exists. */
-function describes(path: string, out: string): boolean {
-  if (!existsSync(path)) return true;
-  const found = parsedJson(readFileSync(path, 'utf8'));
-  if (typeof found !== 'object' || found === null || Reflect.get(found, 'format') !== 'anyclass') {
-    throw new UserError(
-      `${path} exists and does not describe an exported model; choose another folder for ${out}, since a config.json is written next to it`,
-    );
-  }
-  const file: unknown = Reflect.get(found, 'file');
-  return (
-    typeof file !== 'string' || file === basename(out) || !existsSync(join(dirname(out), basename(file)))
-  );
 }

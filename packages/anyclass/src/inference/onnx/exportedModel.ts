@@ -8,6 +8,7 @@ import { readingFields } from '../../data/dataset/reading/readingFields.js';
 import { datasetName, parseDataset } from '../../data/datasetSpec.js';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson } from '../../files/wholeFile.js';
+import type { DecisionOrigin } from '../../runs/decisionOrigin.js';
 import { type ModelDescription, withoutTriage } from '../../runs/modelFile.js';
 import { sealKey } from './onnxChecksum.js';
 
@@ -43,6 +44,8 @@ const decision = z.object({
   report: z.looseObject({}),
 });
 
+const origin = z.looseObject({ data: z.string(), date: z.string(), replaces: z.looseObject({}) });
+
 const calibration = z.union([
   z.object({ kind: z.literal('temperature'), temperature: z.number() }),
   z.object({ kind: z.literal('platt'), slopes: z.array(z.number()), intercepts: z.array(z.number()) }),
@@ -56,6 +59,8 @@ const exportedModel = z.object({
   preprocessing: z.union([featurePreprocessing, imagePreprocessing]),
   calibration: z.custom<Calibration>((value) => calibration.safeParse(value).success).nullable(),
   decision: z.custom<Decision>((value) => decision.safeParse(value).success),
+  /** Where the decision comes from, if it was refitted after training. */
+  decisionOrigin: z.custom<DecisionOrigin>((value) => origin.safeParse(value).success).optional(),
   training: z.object({
     epoch: z.number(),
     loss: z.string(),
@@ -71,7 +76,8 @@ export function describeExport(
   description: ModelDescription & { decision: Decision },
   { network, inputSize, precision }: { network: string; inputSize: number; precision: OnnxPrecision },
 ): OnnxDescription {
-  const { calibration, decision, classes, epoch, loss, dataset, classImportance } = description;
+  const { calibration, decision, decisionOrigin, classes, epoch, loss, dataset, classImportance } =
+    description;
   return {
     format: 'anyclass',
     network,
@@ -80,6 +86,7 @@ export function describeExport(
     preprocessing: preprocessingOf(description, inputSize),
     calibration: calibration ?? null,
     decision,
+    ...(decisionOrigin && { decisionOrigin }),
     training: {
       epoch,
       loss,
@@ -146,6 +153,7 @@ export function descriptionOf({
   classes,
   calibration,
   decision,
+  decisionOrigin,
   training,
 }: OnnxDescription): ModelDescription {
   const { classImportance, ...rest } = training;
@@ -154,6 +162,7 @@ export function descriptionOf({
     ...inputOf(preprocessing),
     ...rest,
     decision: { ...withoutTriage, ...decision },
+    ...(decisionOrigin && { decisionOrigin }),
     ...(classImportance && { classImportance }),
     ...(calibration && { calibration }),
   };

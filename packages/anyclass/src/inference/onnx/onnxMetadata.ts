@@ -3,7 +3,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { UserError } from '../../errors/userError.js';
 
-const metadataField = 14;
+/** The field of a model that holds its metadata, an entry each. */
+export const metadataField = 14;
 
 /**
  * Reads the metadata of an ONNX file, one string per key, and skips the rest, so large files take no longer.
@@ -16,12 +17,7 @@ const metadataField = 14;
 export function readOnnxMetadata(path: string): Record<string, string> {
   const file = openSync(path, 'r');
   try {
-    const { size } = fstatSync(file);
-    const read = (position: number, length: number) => {
-      const bytes = new Uint8Array(Math.min(length, Math.max(0, size - position)));
-      readSync(file, bytes, 0, bytes.length, position);
-      return bytes;
-    };
+    const { read, size } = reading(file);
     return Object.fromEntries(metadataEntries(read, size));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -29,6 +25,30 @@ export function readOnnxMetadata(path: string): Record<string, string> {
   } finally {
     closeSync(file);
   }
+}
+
+/** Returns where an open file has everything but metadata: the graph, its weights and the versions. */
+export function contentExtents(file: number): { readonly start: number; readonly end: number }[] {
+  const { read, size } = reading(file);
+  const extents: { start: number; end: number }[] = [];
+  let from = 0;
+  for (const { field, start, length } of fields(read, size)) {
+    if (field !== metadataField) extents.push({ start: from, end: start + length });
+    from = start + length;
+  }
+  return extents;
+}
+
+function reading(file: number): { readonly read: Read; readonly size: number } {
+  const { size } = fstatSync(file);
+  return {
+    size,
+    read(position, length) {
+      const bytes = new Uint8Array(Math.min(length, Math.max(0, size - position)));
+      readSync(file, bytes, 0, bytes.length, position);
+      return bytes;
+    },
+  };
 }
 
 type Read = (position: number, length: number) => Uint8Array;

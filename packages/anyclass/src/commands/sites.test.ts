@@ -1,0 +1,237 @@
+// A model at another site, as a user would see it: evaluate says that the promise does not hold there, refit restores it.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NumpyRandom } from '@anyclass/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
+import { exportOnnx } from '../export/onnx/exportOnnx.js';
+import { readModelRecord } from '../inference/modelRecord.js';
+import { findOnnxRuntime } from '../inference/onnx/onnxRuntime.js';
+import { openPredictor } from '../inference/predictor.js';
+import { trainRun } from '../training/trainRun.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'anyclass-sites-'));
+const hasNoRuntime = (await findOnnxRuntime()).problem !== undefined;
+const at = (name: string) => join(folder, name);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Two measurements; at another site the instrument reads more, so that negatives look positive. */
+function site(name: string, count: number, seed: number, shift: number, patients?: number): string {
+  const random = new NumpyRandom(seed);
+  const lines = Array.from({ length: count }, (_, i) => {
+    const [dry, sour] = [random.random() < 0.15, random.random() < 0.15];
+    const noise = () => random.random() + random.random();
+    const values = [noise() + 1.2 * Number(dry) + shift, noise() + 1.2 * Number(sour) + shift];
+    const group = patients === undefined ? [] : [`p${i % patients}`];
+    return [`${name}-${i}`, ...group, Number(dry), Number(sour), ...values].join(',');
+  });
+  const header = ['Filename', ...(patients === undefined ? [] : ['patient']), 'dry,sour,feature_0,feature_1'];
+  writeFileSync(at(`${name}.csv`), `${[header.join(','), ...lines].join('\n')}\n`);
+  return `${name}.csv`;
+}
+
+beforeAll(async () => {
+  site('home', 1600, 1, 0);
+  site('away', 600, 2, 0.7);
+  site('away-later', 600, 3, 0.7);
+  site('few', 60, 4, 0.7);
+  site('patients', 600, 5, 0.7, 200);
+  await trainRun(
+    {
+      data: { dataset: at('home.csv') },
+      network: { name: 'linear' },
+      epochs: 40,
+      finalWeights: 'last',
+      device: 'cpu',
+      evaluation: { replicates: 0 },
+    },
+    { run: at('run') },
+  );
+}, 60_000);
+
+const evaluateAway = (model: string, data = 'away.csv') =>
+  runInProcess(folder, ['evaluate', model, data, '--replicates', '200', '--json']);
+
+describe('evaluate at another site', () => {
+  test('uses all rows, and says first that the promise does not hold there', async () => {
+    const { status, stdout, stderr } = await evaluateAway('run');
+    expect(status).toBe(0);
+    const { verdict, split, metrics, decided } = JSON.parse(stdout);
+    expect(split).toBe('away.csv');
+    expect(metrics.rows).toBe(600);
+    const [contradiction] = decided.contradicted;
+    expect(contradiction).toMatchObject({ about: 'false alarms', promised: 0.05, needed: 59 });
+    expect(contradiction.low).toBeGreaterThan(0.05);
+    expect(verdict).toMatch(
+      /^The promise of at most 5% false alarms does not hold here: [\d.]+% \([\d.]+ to [\d.]+\) of negatives alarm.*59 or more labeled negatives/,
+    );
+    expect(stderr).toContain('anyclass refit run away.csv --out MODEL');
+  });
+
+  test("of the model's own data, only the test split is evaluated, and its promise holds", async () => {
+    const { stdout } = await evaluateAway('run', 'home.csv');
+    const { split, metrics, decided } = JSON.parse(stdout);
+    expect([split, metrics.rows, decided.contradicted]).toEqual(['test', 240, undefined]);
+    // A model file knows its data too.
+    const file = JSON.parse((await evaluateAway('run/model.safetensors', 'home.csv')).stdout);
+    expect([file.split, file.metrics.rows]).toEqual(['test', 240]);
+  });
+});
+
+describe('refit', () => {
+  test('restores the promise for the site, with cross-fitted metrics and where the decision comes from', async () => {
+    const { status, stdout } = await runInProcess(folder, [
+      'refit',
+      'run',
+      'away.csv',
+      '--out',
+      'away.safetensors',
+      '--replicates',
+      '200',
+      '--json',
+    ]);
+    expect(status).toBe(0);
+    const { decision, origin, crossFitted } = JSON.parse(stdout);
+    expect(decision.report.guarantee).toMatchObject({ holds: true, rate: 0.05, of: origin.negatives });
+    expect(crossFitted.falseAlarmRate.low).toBeLessThan(0.05);
+    expect(crossFitted.falseAlarmRate.high).toBeGreaterThan(crossFitted.falseAlarmRate.low);
+    expect(origin).toMatchObject({ data: 'away', rows: 600, replaces: { fittedOn: 'validation' } });
+    expect(origin.replaces.promises[0]).toContain('at most 5% of negatives alarm');
+    const later = JSON.parse((await evaluateAway('away.safetensors', 'away-later.csv')).stdout);
+    expect(later.decided.contradicted).toBeUndefined();
+    expect(later.decided.fittedOn).toBe('away');
+    const same = await evaluateAway('away.safetensors');
+    expect(JSON.parse(same.stdout).decided).toBeUndefined();
+    expect(same.stderr).toContain('refitted on these rows');
+  });
+
+  test('changes nothing but the decision, and model shows it', async () => {
+    const [before, after] = [readModelRecord(at('run')), readModelRecord(at('away.safetensors'))];
+    const { decision: _, ...rest } = before.description;
+    expect(after.description).toMatchObject(rest);
+    expect(after.parameters).toBe(before.parameters);
+    const { stdout } = await runInProcess(folder, ['model', 'away.safetensors']);
+    expect(stdout).toMatch(/from +refit on away, 20\d\d-\d\d-\d\d, 600 rows/);
+    expect(stdout).toMatch(/promise +on data like away, at most 5% of negatives alarm/);
+    expect(stdout).toMatch(/instead of +at most 5% of negatives alarm.*fitted on validation/);
+    expect(stdout).toMatch(/class +predicted from\ndry +0\.\d{4}\n/);
+  });
+
+  test('too few negatives are an error that says how many more to label, and nothing is written', async () => {
+    const { status, stderr } = await runInProcess(folder, [
+      'refit',
+      'run',
+      'few.csv',
+      '--false-alarms',
+      '0.02',
+      '--out',
+      'few.safetensors',
+    ]);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /few has \d+ labeled negatives, too few.*it takes 149: label \d+ labeled negatives more/,
+    );
+    expect(() => readFileSync(at('few.safetensors'))).toThrow(/ENOENT/);
+  });
+
+  test('with groups, the promise rests on one negative a group', async () => {
+    const { stdout } = await runInProcess(folder, [
+      'refit',
+      'run',
+      'patients.csv',
+      '--group-column',
+      'patient',
+      '--missed',
+      '0.05',
+      '--out',
+      'patients.safetensors',
+      '--json',
+    ]);
+    const { decision, origin, crossFitted } = JSON.parse(stdout);
+    expect(origin.groups).toBe(200);
+    expect(decision.report.guarantee).toMatchObject({ holds: true, groups: decision.report.guarantee.of });
+    expect(decision.report.guarantee.of).toBeLessThanOrEqual(200);
+    expect(decision.clear).not.toBeNull();
+    expect(crossFitted.falseAlarmRateByGroup.value).toBeGreaterThanOrEqual(0);
+  });
+
+  test('saved scores give the same decision as the data', async () => {
+    await runInProcess(folder, [
+      'evaluate',
+      'run',
+      'away.csv',
+      '--save-scores',
+      'scores.csv',
+      '--replicates',
+      '0',
+    ]);
+    const labels = readFileSync(at('away.csv'), 'utf8')
+      .split('\n')
+      .map((line) => line.split(',').slice(0, 3).join(','));
+    writeFileSync(at('away-labels.csv'), labels.join('\n'));
+    const { status, stdout, stderr } = await runInProcess(folder, [
+      'refit',
+      'run',
+      '--scores',
+      'scores.csv',
+      '--labels',
+      'away-labels.csv',
+      '--out',
+      'scores.safetensors',
+      '--json',
+    ]);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const { decision } = JSON.parse(stdout);
+    const [own, now] = [readModelRecord(at('away.safetensors')).description.decision!, decision];
+    expect(now.report.falseAlarms).toBe(own.report.falseAlarms);
+  });
+
+  test("the model's own data is refused, except its test split", async () => {
+    const own = await runInProcess(folder, ['refit', 'run', 'home.csv', '--out', 'own.safetensors']);
+    expect([own.status, own.stderr]).toEqual([1, expect.stringContaining('trained on')]);
+    const onTest = await runInProcess(folder, [
+      'refit',
+      'run',
+      'home.csv',
+      '--split',
+      'test',
+      '--out',
+      'own.safetensors',
+    ]);
+    expect(onTest.status).toBe(0);
+    expect(readModelRecord(at('own.safetensors')).description.decisionOrigin?.rows).toBe(240);
+  });
+
+  test('data is named once, and the new file has the ending of the old one', async () => {
+    for (const words of [['run'], ['run', 'away.csv', '--log', 'x.jsonl'], ['run', '--scores', 'x.csv']]) {
+      expect((await runInProcess(folder, ['refit', ...words, '--out', 'x.safetensors'])).status).toBe(2);
+    }
+    const { stderr } = await runInProcess(folder, ['refit', 'run', 'away.csv', '--out', 'x.onnx']);
+    expect(stderr).toContain('.safetensors');
+  });
+
+  test.skipIf(hasNoRuntime)('an exported file is refitted too, and stays whole', async () => {
+    await exportOnnx(at('run'), { out: at('run.onnx') });
+    const { status, stderr } = await runInProcess(folder, [
+      'refit',
+      'run.onnx',
+      'away.csv',
+      '--out',
+      'site/away.onnx',
+    ]);
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    const [exported, refitted] = [
+      readModelRecord(at('away.safetensors')),
+      readModelRecord(at('site/away.onnx')),
+    ];
+    expect(refitted.description.decision?.presence).toBeCloseTo(exported.description.decision!.presence!, 4);
+    expect(refitted.description.decisionOrigin?.data).toBe('away');
+    // Opening checks the seal; config.json says the same.
+    using predictor = await openPredictor(at('site/away.onnx'));
+    expect(predictor.decision).toEqual(refitted.description.decision);
+    const config = JSON.parse(readFileSync(at('site/config.json'), 'utf8'));
+    expect(config).toMatchObject({ file: 'away.onnx', decisionOrigin: { data: 'away' } });
+  });
+});

@@ -1,0 +1,60 @@
+// Where the rates measured on other data contradict what a decision promised.
+
+import {
+  type DecisionReport,
+  type GivenGuarantee,
+  instancesNeeded,
+  type Metrics,
+  rateInterval,
+} from '@anyclass/core';
+import type { Contradiction, Intervals } from '../events/judgment.js';
+
+/**
+ * Returns the promises that do not hold on the judged rows: the whole interval of the measured rate is above the promised
+ * one. Without bootstrap replicates, independent rows are judged by the interval of Clopper and Pearson.
+ *
+ * @example
+ * contradictionsOf(decision.report, metrics, intervals)
+ * // [{ about: 'false alarms', promised: 0.05, rate: 0.149, low: 0.073, high: 0.234, needed: 59, … }]
+ */
+export function contradictionsOf(
+  { guarantee, triage }: Pick<DecisionReport, 'guarantee' | 'triage'>,
+  metrics: Metrics,
+  intervals: Intervals | undefined,
+): Contradiction[] {
+  return [guarantee, ...(triage ? [triage.guarantee] : [])].flatMap((promise) => {
+    if (!promise.holds) return [];
+    const name = metricOf(promise, metrics);
+    const rate = metrics[name];
+    if (rate === null) return [];
+    const rows = promise.about === 'false alarms' ? metrics.negativeRows : metrics.positiveRows;
+    const isIndependent = metrics.falseAlarmRateByGroup === null;
+    const range =
+      intervals?.overall[name] ??
+      (isIndependent ? rateInterval(Math.round(rate * rows), rows) : { low: 0, high: 1 });
+    if (range.low <= promise.rate) return [];
+    const { about, unit, confidence } = promise;
+    return [
+      {
+        about,
+        unit,
+        promised: promise.rate,
+        rate,
+        low: range.low,
+        high: range.high,
+        needed: instancesNeeded(promise.rate, 1 - confidence),
+        ofGroups: promise.groups !== null,
+      },
+    ];
+  });
+}
+
+/** The rate that a promise is about; of a random group where it rests on groups. */
+function metricOf(
+  { about, unit, groups }: GivenGuarantee,
+  { falseAlarmRateByGroup }: Metrics,
+): 'groupsAlarmed' | 'groupsMissed' | 'falseAlarmRateByGroup' | 'negativesAlarmed' | 'missedRate' {
+  if (unit === 'group') return about === 'false alarms' ? 'groupsAlarmed' : 'groupsMissed';
+  if (about === 'missed positives') return 'missedRate';
+  return groups !== null && falseAlarmRateByGroup !== null ? 'falseAlarmRateByGroup' : 'negativesAlarmed';
+}

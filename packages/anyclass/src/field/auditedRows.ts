@@ -1,0 +1,113 @@
+// Audited lines of a log as rows to fit a decision on. Only lines whose coin was drawn count: they are a random sample, alarms
+// and others alike. Further alarms that people labeled would bias the gate.
+
+import type { Key, Scored } from '@anyclass/core';
+import { counted } from '../errors/counted.js';
+import { DataError } from '../errors/dataError.js';
+import { UserError } from '../errors/userError.js';
+import type { ModelDescription } from '../runs/modelFile.js';
+import { type AuditLabel, readAuditLabels } from './auditLabels.js';
+import { type LoggedLine, readPredictionLogs } from './predictionLog.js';
+import type { RowsToFit } from './rowsToFit.js';
+
+interface AuditedLine {
+  readonly logged: LoggedLine;
+  readonly label: AuditLabel;
+  readonly probabilities: Float64Array;
+}
+
+/**
+ * Reads the drawn and labeled lines of logs, of the model version that answered last.
+ *
+ * @example
+ * const rows = await auditedRows(['predictions.jsonl'], 'labels.csv', description);
+ */
+export async function auditedRows(
+  logs: readonly string[],
+  table: string,
+  { classes, decision }: ModelDescription,
+): Promise<RowsToFit> {
+  const labels = await readAuditLabels(table);
+  let lines: AuditedLine[] = [];
+  let [version, others, undrawn] = ['', 0, 0];
+  const seen = new Set<string>();
+  for await (const { logged, file, line } of readPredictionLogs(logs)) {
+    const of = JSON.stringify([logged.model, logged.version]);
+    if (of !== version) {
+      others += lines.length;
+      [version, lines] = [of, []];
+    }
+    if (seen.has(logged.id)) continue;
+    seen.add(logged.id);
+    const label = labels.get(logged.id);
+    if (!label) continue;
+    if (logged.audit?.drawn !== true) undrawn++;
+    else
+      lines.push({ logged, label, probabilities: probabilitiesOf(logged, classes, `${file}, line ${line}`) });
+  }
+  if (lines.length === 0)
+    throw new UserError(`${table}: labels no image of ${logs.join(', ')} that was drawn`);
+  const hasClasses = lines.every(({ label }) => label.isNegative || label.classes !== undefined);
+  return {
+    name: 'audits',
+    names: lines.map(({ logged }) => logged.id),
+    scored: scoredLines(lines, classes, hasClasses, decision?.presenceFrom === 'given' || !hasClasses),
+    hasClasses,
+    isNegative: lines.map(({ label }) => label.isNegative),
+    remarks: [
+      ...(undrawn > 0
+        ? [`${counted(undrawn, 'labeled image')} left out: only images that the coin drew are a fair sample`]
+        : []),
+      ...(others > 0 ? [`${counted(others, 'audit')} of earlier model versions left out`] : []),
+    ],
+  };
+}
+
+function scoredLines(
+  lines: readonly AuditedLine[],
+  classes: readonly string[],
+  hasClasses: boolean,
+  hasPresence: boolean,
+): Scored {
+  const groups = groupsOf(lines);
+  return {
+    scores: Float64Array.from(lines.flatMap(({ probabilities }) => [...probabilities])),
+    targets: hasClasses ? lines.flatMap(({ label }) => targetsOf(label, classes)) : [],
+    classNames: classes,
+    split: 'audits',
+    ...(groups && { groups }),
+    ...(hasPresence && { presence: Float64Array.from(lines, ({ logged }) => logged.s ?? Number.NaN) }),
+  };
+}
+
+function targetsOf({ isNegative, classes }: AuditLabel, names: readonly string[]): number[] {
+  return names.map((name) => {
+    if (isNegative) return 0;
+    const value = classes?.get(name);
+    return value === undefined ? Number.NaN : Number(value);
+  });
+}
+
+function groupsOf(lines: readonly AuditedLine[]): Key[] | undefined {
+  const groups = lines.flatMap(({ logged }) => (logged.group === undefined ? [] : [logged.group]));
+  if (groups.length === 0) return undefined;
+  if (groups.length === lines.length) return groups;
+  throw new DataError(
+    `${lines.length - groups.length} of ${lines.length} audited lines have no group, but others do; log the group of every image, or of none`,
+  );
+}
+
+function probabilitiesOf(
+  { probabilities, s, id }: LoggedLine,
+  classes: readonly string[],
+  place: string,
+): Float64Array {
+  if (s === undefined || typeof probabilities !== 'object' || probabilities === null) {
+    throw new DataError(`${place} (${id}): no s and probabilities; a refit needs the scores of the model`);
+  }
+  return Float64Array.from(classes, (name) => {
+    const value: unknown = Reflect.get(probabilities, name);
+    if (typeof value === 'number' && value >= 0 && value <= 1) return value;
+    throw new DataError(`${place} (${id}): no probability of '${name}'; was it logged by another model?`);
+  });
+}

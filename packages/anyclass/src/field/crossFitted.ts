@@ -1,0 +1,73 @@
+// How well a refitted decision does: judged on the rows of its fit, each by a decision that was fitted without it.
+
+import {
+  bootstrap,
+  countOutcomes,
+  crossFit,
+  type FitDecisionOptions,
+  type OutcomeCounts,
+  presenceOfRows,
+  ROW_NEGATIVE,
+  ROW_POSITIVE,
+  type Scored,
+} from '@anyclass/core';
+import { foldsByName } from '../evaluation/folds.js';
+
+/** A metric with its 95% interval. */
+export interface CrossFittedRate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Metrics of cross-fitted answers: five decisions, each fitted on four fifths of the rows and judged on the rest. */
+export interface CrossFittedMetrics {
+  readonly folds: number;
+  readonly macroF1: CrossFittedRate | null;
+  /** The share of positives with any prediction. */
+  readonly recallAny: CrossFittedRate | null;
+  /** The share of negatives with any prediction; null if folds have too few negatives to keep the budget. */
+  readonly falseAlarmRate: CrossFittedRate | null;
+  /** The same of a random negative of a random group. */
+  readonly falseAlarmRateByGroup: CrossFittedRate | null;
+  /** How many rows have each outcome. */
+  readonly outcomes: OutcomeCounts;
+  /** Why there is no false-alarm rate. */
+  readonly remark?: string;
+}
+
+/**
+ * Cross-fits a decision; undefined with fewer than two positives or negatives.
+ *
+ * @example
+ * crossFittedMetrics({ ...scored, names }, { budget: { falseAlarms: 0.05 } })?.falseAlarmRate // 0.047, 0.021 to 0.079
+ */
+export function crossFittedMetrics(
+  scored: Scored & { readonly names: readonly string[] },
+  options: FitDecisionOptions,
+  { replicates = 1000 }: { readonly replicates?: number | undefined } = {},
+): CrossFittedMetrics | undefined {
+  const kinds = presenceOfRows(scored.targets, scored.classNames.length);
+  const countOf = (kind: number) => kinds.reduce((count, each) => count + Number(each === kind), 0);
+  if (countOf(ROW_POSITIVE) < 2 || countOf(ROW_NEGATIVE) < 2) return undefined;
+  const folds = foldsByName(scored, kinds);
+  const labels = crossFit(scored, { ...options, folds });
+  const { overall, metrics } = bootstrap(labels, { replicates: Math.max(1, replicates) });
+  const rate = (name: 'macroF1' | 'recallAny' | 'falseAlarmRate' | 'falseAlarmRateByGroup') => {
+    const [value, range] = [metrics[name], overall[name]];
+    return value === null || range === null ? null : { value, low: range.low, high: range.high };
+  };
+  const isWithoutRate = labels.foldsWithoutGuarantee.length > 0;
+  return {
+    folds: new Set(folds).size,
+    macroF1: rate('macroF1'),
+    recallAny: rate('recallAny'),
+    falseAlarmRate: isWithoutRate ? null : rate('falseAlarmRate'),
+    falseAlarmRateByGroup: isWithoutRate ? null : rate('falseAlarmRateByGroup'),
+    outcomes: countOutcomes(labels).rows,
+    ...(isWithoutRate && {
+      remark:
+        'four fifths of the rows are too few to keep the budget, so there is no cross-fitted false-alarm rate',
+    }),
+  };
+}

@@ -1,0 +1,96 @@
+// What a model file holds, in words.
+
+import { type Decision, describeFalseAlarms, presenceProbability } from '@anyclass/core';
+import { takesFeatures } from '../data/dataset/inputs.js';
+import { counted } from '../errors/counted.js';
+import { listed } from '../errors/listed.js';
+import type { ModelRecord } from '../inference/modelRecord.js';
+import { type DecisionOrigin, promisesOf } from '../runs/decisionOrigin.js';
+import type { ModelDescription } from '../runs/modelFile.js';
+import { alignedColumns } from '../tables/index.js';
+
+/**
+ * Describes a model file: network, input, classes, calibration, decision and promise, and where each came from.
+ *
+ * @example
+ * console.log(modelText(readModelRecord('runs/sewer')))
+ */
+export function modelText(record: ModelRecord): string {
+  const { description } = record;
+  const { decision, decisionOrigin } = description;
+  const facts = alignedColumns(
+    [
+      ['file', `${record.file}, ${megabytes(record.bytes)}`],
+      ['network', networkText(record)],
+      ['input', inputText(record)],
+      ['classes', counted(description.classes.length, 'class')],
+      ['trained on', trainedText(description)],
+      ['calibration', calibrationText(description)],
+      ['decision', decision ? decisionText(decision) : 'none: 0.5 for all classes'],
+      ...(decision ? [['from', fromText(decision, decisionOrigin)]] : []),
+      ...(decision ? promiseRows(decision) : []),
+      ...(decisionOrigin ? [['instead of', replacedText(decisionOrigin)]] : []),
+    ],
+    ['left', 'left'],
+  );
+  return [facts, ...(decision ? [thresholdText(decision)] : [listed(description.classes, 100)])].join('\n\n');
+}
+
+function networkText({ network, kind, precision, parameters }: ModelRecord): string {
+  const size = parameters === null ? '' : `, ${counted(parameters, 'number')}`;
+  return `${network}, ${kind}, ${precision}${size}`;
+}
+
+function inputText({ description, inputSize }: ModelRecord): string {
+  if (takesFeatures(description)) return counted(description.features.length, 'feature');
+  const color = description.channels === 1 ? 'gray' : 'RGB';
+  return `images of ${inputSize} by ${inputSize} pixels, ${color}`;
+}
+
+function trainedText({ dataset, loss, epoch }: ModelDescription): string {
+  if (dataset === 'unknown') return 'unknown: imported from a checkpoint';
+  return `${dataset}, with ${loss}; weights of epoch ${epoch}`;
+}
+
+function calibrationText({ calibration }: ModelDescription): string {
+  if (!calibration) return 'none';
+  return `${calibration.kind} scaling, fitted on ${calibration.fittedOn ?? 'unknown data'}`;
+}
+
+function decisionText({ rule, presence, clear }: Decision): string {
+  const at = (score: number) => `${(100 * presenceProbability(score)).toFixed(1)}%`;
+  if (rule !== 'gate') return `rule ${rule}`;
+  if (presence === null) return 'nothing alarms: no gate keeps the budget';
+  const cleared = clear === null ? '' : `, clear below ${at(clear)}, review between`;
+  return `alarm from a presence of ${at(presence)}${cleared}`;
+}
+
+function fromText(decision: Decision, origin: DecisionOrigin | undefined): string {
+  const { fittedOn, report } = decision;
+  if (fittedOn === null) return 'given, not fitted';
+  const rows = describeFalseAlarms({ report, fittedOn });
+  return origin
+    ? `refit on ${origin.data}, ${origin.date.slice(0, 10)}, ${counted(origin.rows, 'row')}: ${rows}`
+    : `training, fitted on ${rows}`;
+}
+
+function promiseRows({ report, fittedOn }: Decision): [string, string][] {
+  const promises = promisesOf(report);
+  if (promises.length === 0) return [['promise', 'none']];
+  return promises.map((text) => ['promise', `on data like ${fittedOn}, ${text}`]);
+}
+
+function replacedText({ replaces }: DecisionOrigin): string {
+  const { promises, fittedOn, date } = replaces;
+  const when = date === null ? '' : `, ${date.slice(0, 10)}`;
+  return `${promises[0] ?? 'no promise'}, fitted on ${fittedOn ?? 'nothing'}${when}`;
+}
+
+function thresholdText({ classNames, thresholds }: Decision): string {
+  const rows = classNames.map((name, j) => [name, thresholds[j]?.toFixed(4) ?? 'never']);
+  return alignedColumns([['class', 'predicted from'], ...rows], ['left', 'right']);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

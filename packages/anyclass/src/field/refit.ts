@@ -1,0 +1,156 @@
+// Another site: a model's decision is fitted anew on labeled rows of that site. The network and its calibration stay.
+
+import {
+  type Decision,
+  type DecisionBudget,
+  type FitDecisionOptions,
+  type NoGuarantee,
+  type Scored,
+  sharedRows,
+} from '@anyclass/core';
+import { counted } from '../errors/counted.js';
+import { UserError } from '../errors/userError.js';
+import { fitOnValidation } from '../inference/decide.js';
+import { ownDecision } from '../inference/modelDecision.js';
+import { isOnnxFile, readModelRecord, writeWithDecision } from '../inference/modelRecord.js';
+import { type DecisionOrigin, namesHash, replacedDecision } from '../runs/decisionOrigin.js';
+import type { ModelDescription } from '../runs/modelFile.js';
+import { isRunFolder } from '../runs/runFolder.js';
+import { runScores } from '../runs/runScores.js';
+import { type CrossFittedMetrics, crossFittedMetrics } from './crossFitted.js';
+import { fitGate } from './fitGate.js';
+import { type RefitData, refitRows } from './refitRows.js';
+import type { RowsToFit } from './rowsToFit.js';
+
+export interface RefitOptions extends RefitData {
+  /** The model file to write: .safetensors for a run or model file, .onnx for an exported one. */
+  readonly out: string;
+  /** Limits of the new decision; what is not given stays as in the one that it replaces. */
+  readonly falseAlarms?: number | undefined;
+  readonly missed?: number | undefined;
+  readonly per?: 'image' | 'group' | undefined;
+  /** Null keeps the limits on these rows only, and promises nothing. */
+  readonly confidence?: number | null | undefined;
+  /** Bootstrap replicates of the intervals. Default 1000. */
+  readonly replicates?: number | undefined;
+}
+
+export interface Refit {
+  readonly out: string;
+  readonly decision: Decision;
+  readonly origin: DecisionOrigin;
+  /** Metrics on the rows of the fit, each judged by a decision fitted without it; null with too few rows or without classes. */
+  readonly crossFitted: CrossFittedMetrics | null;
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Refits a model's decision on labeled data of another site and writes the model with it to a new file, which says where its
+ * decision comes from. The rows must be unknown to the model. Too few negatives for the limit are an error that says how
+ * many more to label.
+ *
+ * @example
+ * const { decision, crossFitted } = await refit('runs/pipes', { dataset: 'site/labels.csv', falseAlarms: 0.02, out: 'site.safetensors' });
+ * decision.report.guarantee // { holds: true, rate: 0.02, … }
+ */
+export async function refit(model: string, options: RefitOptions): Promise<Refit> {
+  const { out, replicates } = options;
+  const { file, description } = readModelRecord(model);
+  checkName(file, out);
+  const before = ownDecision(description);
+  const fit = fitOptions(before, options);
+  const rows = await refitRows(model, description, options);
+  const remarks = [...rows.remarks, ...(await knownRows(model, rows)), ...lostGroups(before, rows.scored)];
+  const decision = rows.hasClasses
+    ? fitOnValidation(rows.scored, fit, { note: (text) => remarks.push(text) }).decision
+    : fitGate(before, rows, fit, (text) => remarks.push(text));
+  refuseTooFew(decision, rows.name);
+  const origin = originOf(decision, rows, description, before);
+  writeWithDecision(model, out, decision, origin);
+  const metrics = rows.hasClasses
+    ? crossFittedMetrics({ ...rows.scored, names: rows.names }, fit, { replicates })
+    : undefined;
+  return { out, decision, origin, crossFitted: metrics ?? null, remarks };
+}
+
+function checkName(file: string, out: string): void {
+  const ending = isOnnxFile(file) ? '.onnx' : '.safetensors';
+  if (out.toLowerCase().endsWith(ending)) return;
+  throw new UserError(`out is '${out}'; expected a name that ends in ${ending}, as ${file} does`);
+}
+
+/** The rule and budget of the decision before, with the given limits. */
+function fitOptions(
+  before: Decision,
+  { falseAlarms, missed, per, confidence }: RefitOptions,
+): FitDecisionOptions {
+  const { rule, beta, kappa } = before;
+  const base: DecisionBudget = 'falseAlarms' in before.budget ? before.budget : { falseAlarms: 0.05 };
+  const budget = {
+    ...base,
+    ...(falseAlarms !== undefined && { falseAlarms }),
+    ...(missed !== undefined && { missed }),
+    ...(per !== undefined && { per }),
+    ...(confidence !== undefined && { confidence }),
+  };
+  if (rule === 'shared' && !('missed' in budget)) return { rule, budget, beta };
+  return { rule: 'gate', budget, beta, ...(rule === 'gate' && { kappa }) };
+}
+
+/** Rows of the site that the fit before already knew cannot support a promise about new ones. */
+async function knownRows(model: string, { names, scored }: RowsToFit): Promise<string[]> {
+  if (!isRunFolder(model)) return [];
+  const fitted = await runScores(model, 'validation').catch(() => undefined);
+  const shared = fitted && sharedRows(fitted, { names, groups: scored.groups });
+  return shared && shared.rows > 0
+    ? [
+        `${counted(shared.rows, 'row')} have the name or the group of rows of the run's validation split; if they are the same images, the model was chosen on them and the promise is too optimistic`,
+      ]
+    : [];
+}
+
+function lostGroups({ report }: Decision, { groups }: Scored): string[] {
+  if (report.groups === null || report.groups === undefined || groups !== undefined) return [];
+  return [
+    'The decision before rested on groups; these rows have none, so each counts as independent. Name their groups if images of one patient, pipe or video are among them.',
+  ];
+}
+
+/** Throws if a promise was asked for that the rows cannot give. */
+function refuseTooFew({ report }: Decision, data: string): void {
+  const few = [report.guarantee, report.triage?.guarantee].find(
+    (promise): promise is NoGuarantee => promise?.holds === false && promise.reason.startsWith('too few'),
+  );
+  if (!few) return;
+  const { of = 0, needed, ofGroups, reason } = few;
+  const kind = reason === 'too few negatives' ? 'negative' : 'positive';
+  const what = ofGroups ? `group with a labeled ${kind}` : `labeled ${kind}`;
+  const [one, many] = ofGroups
+    ? [`group with a labeled ${kind}`, `groups with a labeled ${kind}`]
+    : [what, `${what}s`];
+  const words = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+  const more = needed === undefined ? '' : ` it takes ${needed}: label ${words(needed - of)} more`;
+  throw new UserError(
+    `${data} has ${words(of)}, too few to promise this limit;${more}, or set confidence to null to keep the limit on these rows only`,
+  );
+}
+
+function originOf(
+  { report }: Decision,
+  { name, names, hasClasses }: RowsToFit,
+  { decisionOrigin }: ModelDescription,
+  before: Decision,
+): DecisionOrigin {
+  return {
+    data: name,
+    date: new Date().toISOString(),
+    rows: names.length,
+    positives: report.positives,
+    negatives: report.negatives,
+    undecided: report.undecided,
+    groups: report.groups,
+    rowNames: namesHash(names),
+    hasNewThresholds: hasClasses,
+    replaces: replacedDecision(before, decisionOrigin),
+  };
+}

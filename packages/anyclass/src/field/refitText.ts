@@ -1,0 +1,63 @@
+// A refit in words.
+
+import { describeFalseAlarms } from '@anyclass/core';
+import { counted } from '../errors/counted.js';
+import { promisesOf } from '../runs/decisionOrigin.js';
+import { alignedColumns } from '../tables/index.js';
+import type { CrossFittedMetrics, CrossFittedRate } from './crossFitted.js';
+import type { Refit } from './refit.js';
+
+/**
+ * Says what the new decision promises, what it rests on, and how it does on rows that it was not fitted on.
+ *
+ * @example
+ * console.log(refitText(await refit('runs/pipes', { dataset: 'site.csv', out: 'site.safetensors' })))
+ */
+export function refitText({ out, decision, origin, crossFitted, remarks }: Refit): string {
+  const { replaces } = origin;
+  const promises = promisesOf(decision.report);
+  const rows: [string, string][] = [
+    [
+      'data',
+      `${origin.data}: ${counted(origin.rows, 'row')}, ${origin.positives} positive, ${origin.negatives} negative${origin.undecided > 0 ? `, ${origin.undecided} undecided` : ''}${origin.groups === null ? '' : `, ${counted(origin.groups, 'group')}`}`,
+    ],
+    ['on these rows', `${describeFalseAlarms({ report: decision.report, fittedOn: null })} alarm`],
+    [
+      'instead of',
+      `${replaces.promises[0] ?? 'a decision without a promise'}, fitted on ${replaces.fittedOn ?? 'nothing'}`,
+    ],
+  ];
+  return [
+    promises.length === 0
+      ? `The new decision promises nothing about new data of ${origin.data}.`
+      : `On new data like ${origin.data}: ${promises.join('; ')}.`,
+    alignedColumns(rows, ['left', 'left']),
+    ...(crossFitted ? [crossFittedText(crossFitted)] : []),
+    ...(remarks.length > 0 ? [remarks.join('\n')] : []),
+    `wrote ${out}`,
+  ].join('\n\n');
+}
+
+function crossFittedText({
+  folds,
+  macroF1,
+  recallAny,
+  falseAlarmRate,
+  falseAlarmRateByGroup,
+  remark,
+}: CrossFittedMetrics): string {
+  const shown = ({ value, low, high }: CrossFittedRate) =>
+    `${tenths(value)}% (${tenths(low)} to ${tenths(high)})`;
+  const parts = [
+    ...(falseAlarmRate ? [`false alarms ${shown(falseAlarmRate)}`] : []),
+    ...(falseAlarmRateByGroup ? [`by group ${shown(falseAlarmRateByGroup)}`] : []),
+    ...(recallAny ? [`positives found ${shown(recallAny)}`] : []),
+    ...(macroF1 ? [`F1 ${shown(macroF1)}`] : []),
+  ];
+  const why = remark === undefined ? '' : `; ${remark}`;
+  return `cross-fitted in ${folds} folds, each row judged by a decision fitted without it, with 95% intervals:\n${parts.join(', ')}${why}`;
+}
+
+function tenths(share: number): string {
+  return (100 * share).toFixed(1);
+}

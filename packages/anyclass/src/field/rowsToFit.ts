@@ -1,0 +1,14 @@
+import type { Scored } from '@anyclass/core';
+
+/** Labeled rows of a site, to fit a decision on. */
+export interface RowsToFit {
+  /** What the rows are called. */
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly scored: Scored;
+  /** Whether labels name the classes; otherwise they only say whether anything is present. */
+  readonly hasClasses: boolean;
+  /** Without classes: whether each row is negative; undefined if undecided. */
+  readonly isNegative: readonly (boolean | undefined)[];
+  readonly remarks: readonly string[];
+}
