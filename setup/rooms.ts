@@ -60,6 +60,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'runs',
     'inference',
     'evaluation',
+    'explain',
     'training',
     'field',
     'children',

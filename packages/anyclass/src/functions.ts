@@ -10,6 +10,7 @@ import type { EvaluateScoresOptions } from './evaluation/evaluateScores.js';
 import type { Judgment } from './events/judgment.js';
 import type { CompareOptions, CompareResult, ExperimentHooks } from './experiments/compare.js';
 import type { SweepOptions, SweepResult } from './experiments/runSweep.js';
+import type { ExplainOptions, Explanation } from './explain/explainer.js';
 import type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
 import type { ForeignExport } from './export/foreignWeights.js';
 import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './export/onnx/exportOnnx.js';
@@ -17,7 +18,7 @@ import type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 import type { MonitoredLogs, MonitorLogsOptions } from './field/monitorLogs.js';
 import type { Refit, RefitOptions } from './field/refit.js';
 import type { ImageInput } from './inference/imageInputs.js';
-import type { Predictor, PredictorOptions } from './inference/predictor.js';
+import type { FailedPrediction, Predictor, PredictorOptions } from './inference/predictor.js';
 import type { InspectOptions } from './inspect/inspectDataset.js';
 import type { Inspection } from './inspect/inspection.js';
 import type { Suggestion } from './inspect/suggestConfiguration.js';
@@ -152,6 +153,21 @@ export async function* imageInputs(
   signal?: AbortSignal,
 ): AsyncGenerator<ImageInput> {
   yield* (await import('./inference/imageInputs.js')).imageInputs(paths, list, signal);
+}
+
+/**
+ * Explains what a model sees in images: a heat map for presence and each predicted class, or for the targets that are named.
+ *
+ * @example
+ * for await (const explanation of explain('runs/sewer', ['pipe-12.jpg'])) console.log(explanation);
+ */
+export async function* explain(
+  model: string,
+  images: Iterable<string> | AsyncIterable<string>,
+  options: ExplainOptions = {},
+): AsyncGenerator<Explanation | FailedPrediction> {
+  using explainer = await (await import('./explain/explainer.js')).openExplainer(model, options);
+  yield* explainer.explain(imageInputs(images));
 }
 
 /**

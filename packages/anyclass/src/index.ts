@@ -2,7 +2,7 @@
 //
 // This import loads next to nothing: a function's code is loaded by its first call, libtorch by the first
 // tensor. Building blocks have their own paths: anyclass/configuration, anyclass/data, anyclass/networks,
-// anyclass/losses, anyclass/runs, anyclass/experiments, anyclass/tuning, anyclass/reports, anyclass/verify.
+// anyclass/explain, anyclass/losses, anyclass/runs, anyclass/experiments, anyclass/tuning, anyclass/reports, anyclass/verify.
 
 export { runDisplay } from './commandLine/display/runDisplay.js';
 export { defineConfig } from './configuration/defineConfig.js';
@@ -42,6 +42,8 @@ export type { Comparison } from './experiments/comparisonResult.js';
 export type { UnfinishedRun } from './experiments/results.js';
 export type { SweepOptions, SweepResult } from './experiments/runSweep.js';
 export type { Sweep } from './experiments/sweepResult.js';
+export type { ExplainedTarget, ExplainOptions, Explanation } from './explain/explainer.js';
+export type { HeatMap, HeatMapMethod, Target } from './explain/heatMap.js';
 export type { Embedded, EmbedOptions } from './export/embedding/embedDataset.js';
 export type { ForeignExport } from './export/foreignWeights.js';
 export type {

@@ -52,6 +52,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./predict.js')).predict,
   },
   {
+    name: 'explain',
+    summary: 'Show where in an image a model sees a class, or why the gate let it through',
+    load: async () => (await import('./explain.js')).explain,
+  },
+  {
     name: 'embed',
     summary: 'Compute the embeddings of a dataset and save them as a dataset of features',
     load: async () => (await import('./embed.js')).embed,

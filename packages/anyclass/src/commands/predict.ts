@@ -18,7 +18,8 @@ import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { counted, inflected } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { checkOutputFile } from '../files/outputs.js';
+import { checkExplanationFolder } from '../explain/explanationFolder.js';
+import { checkOutputFile, checkOutputFolder } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
 import { dividedPredictions, ownPredictions } from '../inference/dividedPredictions.js';
 import { featureInputs } from '../inference/featureFiles.js';
@@ -28,11 +29,11 @@ import {
   type FailedPrediction,
   openPredictor,
   type Prediction,
-  type Predictor,
   type PredictorInput,
 } from '../inference/predictor.js';
 import { chosenFields, force, settingOption } from './datasetOptions.js';
 import { candidatesField, decisionFields } from './decisionOptions.js';
+import { type BatchPredictor, heatMapPredictor } from './heatMapPredictor.js';
 import { fileOutput, standardOutput } from './predictionOutput.js';
 import { requestedDecision, thresholdField } from './requestedDecision.js';
 
@@ -70,6 +71,11 @@ const options = z.object({
     .enum(OUTCOMES)
     .optional()
     .describe('print only images with this outcome; review needs a decision that limits missed positives'),
+  heatMaps: z
+    .string()
+    .optional()
+    .describe('also write heat maps of presence and the predicted classes to this folder, as explain does')
+    .meta({ placeholder: 'DIR' }),
   device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().default(32).describe('images per batch'),
   set: settingOption(
@@ -102,6 +108,7 @@ export const predict = command({
     ],
     ['anyclass predict model.onnx photos', 'an exported model, without libtorch'],
     ['anyclass predict runs/soil fields.csv --format jsonl', 'feature vectors, for a model of features'],
+    ['anyclass predict runs/sewer photos --heat-maps heat', 'with a page of heat maps, heat/index.html'],
     ["find . -name '*.jpg' | anyclass predict runs/sewer -", 'a list of paths from standard input'],
     [
       'anyclass predict runs/sewer sewerml=data/sewer --format sewerml --out submission.csv',
@@ -167,7 +174,16 @@ async function predictShare(
   if (out !== undefined && isWriter) checkOutput(out, format, given);
   const { strict, ...preparation } = imageSettings(set);
   const decision = requestedDecision(given);
-  using predictor = await openPredictor(model, { decision, device, batchSize, preparation });
+  if (given.heatMaps !== undefined) {
+    if (ranks)
+      throw new UsageError('cannot be combined with launch; write heat maps in one process', 'heatMaps');
+    checkOutputFolder('--heat-maps', given.heatMaps);
+    checkExplanationFolder(given.heatMaps);
+  }
+  using predictor: BatchPredictor =
+    given.heatMaps === undefined
+      ? await openPredictor(model, { decision, device, batchSize, preparation })
+      : await heatMapPredictor(model, given.heatMaps, { decision, device, preparation });
   const { description } = predictor;
   if (given.outcome === 'review' && predictor.decision.clear === null)
     throw new UsageError(
@@ -226,6 +242,8 @@ async function predictShare(
   // A table of nothing is the answer if no image has the outcome that was asked for.
   if (predicted === 0 && others > 0 && header !== undefined) await target.write(header);
   if (predicted + others > 0) target.finish();
+  const page = predictor.finish?.();
+  if (page !== undefined) terminal.note(`wrote heat maps; open ${page}`);
   const own = { predicted, others, failed };
   const all = ranks && isOwnFile ? await ofAllRanks(ranks, own) : own;
   if (all.predicted + all.others + all.failed.length === 0)
@@ -252,7 +270,7 @@ async function ofAllRanks(
  */
 function predictions(
   ranks: Ranks | undefined,
-  predictor: Predictor,
+  predictor: BatchPredictor,
   inputs: AsyncIterable<PredictorInput>,
   {
     batchSize,

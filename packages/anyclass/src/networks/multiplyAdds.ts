@@ -2,6 +2,7 @@
 
 import { nn, noGrad, type Tensor, tidy, zeros } from '@anyclass/torch';
 import type { Network } from './network.js';
+import { type LayerCall, watchLayers } from './watchLayers.js';
 
 /** A layer that computes more than its children do. */
 interface Counted {
@@ -17,14 +18,13 @@ interface Counted {
  */
 export function countMultiplyAdds(network: Network): number {
   let total = 0;
-  const stop = watchLayers(network, (layer, input, output) => {
+  const after = ({ layer, input, output }: LayerCall) => {
     total += multiplyAddsOf(layer, input, output);
-  });
-  try {
+    return undefined;
+  };
+  const run = () =>
     tidy(() => noGrad(() => whileEvaluating(network, () => network.forward(blankInput(network)))));
-  } finally {
-    stop();
-  }
+  watchLayers(network, { after }, run);
   return total;
 }
 
@@ -37,25 +37,6 @@ function multiplyAddsOf(layer: nn.Layer, input: Tensor, output: Tensor): number 
     return batch * length * (layer.inProjWeight.numel + 2 * length * width);
   }
   return 0;
-}
-
-/** Makes every layer report its inputs and outputs, by wrapping its `forward`. */
-function watchLayers(
-  network: Network,
-  report: (layer: nn.Layer, input: Tensor, output: Tensor) => void,
-): () => void {
-  const layers = [...network.namedModules()].map(([, module]) => module).filter(isLayer);
-  for (const layer of layers) {
-    const forward = layer.forward.bind(layer);
-    layer.forward = (input) => {
-      const output = forward(input);
-      report(layer, input, output);
-      return output;
-    };
-  }
-  return () => {
-    for (const layer of layers) Reflect.deleteProperty(layer, 'forward');
-  };
 }
 
 function whileEvaluating(network: Network, fn: () => Tensor): Tensor {
@@ -74,10 +55,6 @@ function blankInput(network: Network): Tensor {
     device: first?.device ?? 'cpu',
     dtype: first?.dtype ?? 'float32',
   });
-}
-
-function isLayer(module: nn.Module): module is nn.Layer {
-  return 'forward' in module;
 }
 
 function isCounted(layer: nn.Module): layer is nn.Layer & Counted {

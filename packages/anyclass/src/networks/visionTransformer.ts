@@ -91,6 +91,11 @@ export class VisionTransformer extends Network<TransformerOptions> {
     return this.#head;
   }
 
+  /** The name of the last attention: its input is the last that the class token learns about the patches. */
+  get lastAttention(): string {
+    return `encoder.layers.encoder_layer_${depth - 1}.self_attention`;
+  }
+
   #tokens(images: Tensor): Tensor {
     const patches = this.convProj.forward(images).flatten(2).transpose(1, 2);
     const [, cells = 0] = patches.shape;

@@ -4,6 +4,7 @@
 import { hasOperator } from '../native/operator.js';
 import { empty, zeros } from '../operators/creation.js';
 import { place } from '../tensor/handle.js';
+import { refusePromise } from '../tensor/memory.js';
 import {
   dropout as dropoutOperator,
   scaledDotProductAttention as fusedAttention,
@@ -39,14 +40,36 @@ export function scaledDotProductAttention(
 ): Tensor {
   for (const tensor of [query, key, value]) place(tensor, 'scaledDotProductAttention');
   const { mask = null, dropout = 0, scale = 1 / Math.sqrt(query.shape.at(-1) ?? 1) } = options;
-  if (hasOperator('aten::scaled_dot_product_attention')) {
+  if (!watch && hasOperator('aten::scaled_dot_product_attention')) {
     // The fused operator needs a mask with at least two dimensions.
     const broadcast = mask?.ndim === 1 ? mask.unsqueeze(0) : mask;
     return fusedAttention(query, key, value, broadcast, dropout, false, { scale });
   }
   const scores = query.mul(scale).matmul(key.transpose(-2, -1));
   const weights = (mask ? scores.add(additive(mask, scores)) : scores).softmax(-1);
+  watch?.(weights);
   return (dropout > 0 ? dropoutOperator(weights, dropout, true) : weights).matmul(value);
+}
+
+let watch: ((weights: Tensor) => void) | undefined;
+
+/**
+ * Runs a function and reports the weights of every attention in it, [batch, heads, queries, keys], in order. They are part of the
+ * graph, so gradients with respect to them exist; `keep` those that are needed later.
+ *
+ * @example
+ * watchAttention((weights) => seen.push(weights.shape), () => network.forward(images));
+ */
+export function watchAttention<T>(report: (weights: Tensor) => void, fn: () => T): T {
+  const before = watch;
+  watch = report;
+  try {
+    const result = fn();
+    refusePromise(result, 'watchAttention');
+    return result;
+  } finally {
+    watch = before;
+  }
 }
 
 export interface MultiheadAttentionOptions {

@@ -40,7 +40,7 @@ export {
   upsampleBilinear2d,
   upsampleNearest2d,
 } from '../tensor/operators.generated.js';
-export { type AttentionOptions, scaledDotProductAttention } from './attention.js';
+export { type AttentionOptions, scaledDotProductAttention, watchAttention } from './attention.js';
 
 export type Reduction = 'none' | 'mean' | 'sum';
 

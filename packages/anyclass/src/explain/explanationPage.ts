@@ -1,0 +1,103 @@
+import { type Decision, presenceProbability } from '@anyclass/core';
+import { type Card, escaped, gallery, note, percentText, verdict } from '@anyclass/kit';
+import { counted } from '../errors/counted.js';
+import { listed } from '../errors/listed.js';
+import { page } from '../pages/page.js';
+import type { ExplanationRecord } from './explanationRecord.js';
+import { heatColor } from './heatColor.js';
+
+/** An image with its maps, each a PNG of the image's shape. */
+export interface ExplainedCard {
+  readonly record: ExplanationRecord;
+  readonly image: string;
+  readonly heats: readonly string[];
+}
+
+export interface ExplanationPageContent {
+  readonly model: string;
+  readonly classes: readonly string[];
+  readonly decision: Decision;
+  readonly cards: readonly ExplainedCard[];
+  /** How many images were explained; the page may show fewer. */
+  readonly all: number;
+}
+
+/**
+ * Returns the page of a folder of explanations: each image once per map, with the map's scale.
+ *
+ * @example
+ * explanationPage({ model: 'runs/sewer', classes, decision, cards, all: cards.length })
+ */
+export function explanationPage({ model, classes, decision, cards, all }: ExplanationPageContent): string {
+  const alarms = cards.filter(({ record }) => record.labels.length > 0).length;
+  const methods = [...new Set(cards.flatMap(({ record }) => record.maps.map(({ method }) => method)))];
+  const units = [
+    ...new Map(cards.flatMap(({ record }) => record.maps.map(({ method, unit }) => [method, unit] as const))),
+  ];
+  const shown = cards.length < all ? `; the first ${cards.length} are shown` : '';
+  const gate = decision.presence === null ? undefined : presenceProbability(decision.presence);
+  return page({
+    kind: 'explanations',
+    name: model,
+    about: `${counted(all, 'image')}, ${methods.join(', ')}`,
+    head: [
+      verdict({
+        tags: [],
+        headline: `Where the model looks in ${counted(all, 'image')}`,
+        text: `${counted(alarms, 'image')} of the ${cards.length} shown ${alarms === 1 ? 'has' : 'have'} a predicted class${shown}. Hover over an image, or press H, to see it without its map.`,
+        beside: scale(),
+      }),
+    ],
+    sections: [
+      {
+        name: 'images',
+        title: 'Images',
+        tools:
+          '<button id="heat-maps" class="button" type="button" aria-pressed="true" hidden>Heat maps</button>',
+        parts: [
+          note(
+            `Presence is what the gate compares${gate === undefined ? '' : ` (it opens at ${percentText(gate, 1)}%)`}: its map answers why an image was let through. The color is relative to the strongest place of the same map, whose value is at the right of its scale.`,
+          ),
+          ...cards.map((card) => imageBlock(card, classes)),
+        ],
+      },
+      {
+        name: 'method',
+        title: 'How to read the maps',
+        parts: [
+          `<dl class="facts">${units.map(([method, unit]) => `<dt>${escaped(method)}</dt><dd>${escaped(unit)}</dd>`).join('')}</dl>`,
+          note(
+            'A map shows what moved this score, not whether the model is right. Compare with --method occlusion, which covers parts of the image and needs no gradients.',
+          ),
+        ],
+      },
+    ],
+    style,
+  });
+}
+
+function imageBlock({ record, image, heats }: ExplainedCard, classes: readonly string[]): string {
+  const { name, labels, outcome, presence, maps } = record;
+  const said = labels.length === 0 ? 'nothing predicted' : listed(labels, classes.length);
+  const cards = maps.map(
+    ({ target, probability, peak, peakAt, method }, i): Card => ({
+      image,
+      heat: heats[i],
+      alt: `${target} in ${name}: ${peakAt ? `strongest ${percentText(peakAt.x, 0)}% from the left, ${percentText(peakAt.y, 0)}% from the top` : 'no evidence'}`,
+      title: target,
+      remark: `${percentText(probability, 1)}% · ${method} · 0 to ${Number(peak.toPrecision(2))}`,
+    }),
+  );
+  return `<div class="group"><h3><bdi>${escaped(name)}</bdi> <small>${escaped(`${said}; ${outcome}; presence ${percentText(presence.probability, 1)}%`)}</small></h3>${gallery(cards)}</div>`;
+}
+
+function scale(): string {
+  const stops = Array.from({ length: 9 }, (_, i) => {
+    const [red, green, blue, opacity = 0] = heatColor(i / 8);
+    return `rgb(${red} ${green} ${blue} / ${(opacity / 255).toFixed(2)})`;
+  });
+  return `<div class="heat-scale" role="img" aria-label="Scale: from none to the strongest evidence of the map"><i style="background:linear-gradient(90deg,${stops.join(',')}),#777"></i><span>no evidence</span><span>strongest of the map</span></div>`;
+}
+
+const style = `.heat-scale{display:grid;grid-template-columns:1fr auto;gap:4px 12px;max-width:320px;font-size:12px;color:var(--ink-2)}
+.heat-scale i{grid-column:1/-1;height:12px;border-radius:3px}`;

@@ -1,0 +1,116 @@
+// Heat maps as pictures: over the image, with a scale below.
+
+import sharp from 'sharp';
+import type { StoredImage } from '../data/dataset/imageSource.js';
+import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
+import { openImage } from '../data/images/decoding/decode.js';
+import { drawNumber, numberHeight } from './digitFont.js';
+import { heatColor } from './heatColor.js';
+import { type HeatMap, peakOf } from './heatMap.js';
+
+/** An image's pixels for showing: 8-bit RGB, in its own proportions. */
+export interface ShownImage {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Buffer;
+}
+
+/**
+ * Reads an image as people should see it: upright, with the model's window, at most `side` pixels wide and high.
+ *
+ * @example
+ * await shownImage(await input.read(), { window: [0, 4095] }, 448)
+ */
+export async function shownImage(
+  image: StoredImage,
+  reading: ImageReading,
+  side: number,
+): Promise<ShownImage> {
+  const opened = await openImage(image, reading);
+  const upright = await opened
+    .autoOrient()
+    .flatten({ background: '#000' })
+    .toColorspace('srgb')
+    .png()
+    .toBuffer();
+  const { data, info } = await sharp(upright)
+    .resize(side, side, { fit: 'inside', kernel: 'linear' })
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, pixels: data };
+}
+
+/**
+ * Returns a map in colors with transparency, as PNG; `peak` is the value of the strongest color.
+ *
+ * @example
+ * await heatPicture(map, { width: 160, height: 160 }, peakOf(map))
+ */
+export async function heatPicture(
+  map: HeatMap,
+  { width, height }: { readonly width: number; readonly height: number },
+  peak = peakOf(map),
+): Promise<Buffer> {
+  const cells = Buffer.alloc(4 * map.values.length);
+  map.values.forEach((value, i) => {
+    cells.set(heatColor(peak === 0 ? 0 : value / peak), 4 * i);
+  });
+  return sharp(cells, { raw: { width: map.columns, height: map.rows, channels: 4 } })
+    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
+    .png({ palette: false, compressionLevel: 9 })
+    .toBuffer();
+}
+
+const scaleHeight = 22;
+
+/**
+ * Returns the image with a map over it, and below it the map's scale from 0 to its peak, as PNG.
+ *
+ * @example
+ * writeFileSync('crack.png', await overlayPicture(shown, map));
+ */
+export async function overlayPicture(image: ShownImage, map: HeatMap): Promise<Buffer> {
+  const { width, height, pixels } = image;
+  const heat = await heatPicture(map, image);
+  const scale = scaleStrip(width, peakOf(map));
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .composite([{ input: heat, left: 0, top: 0 }])
+    .extend({ bottom: scaleHeight, background: '#000' })
+    .toBuffer({ resolveWithObject: true })
+    .then(({ data, info }) =>
+      sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } })
+        .composite([{ input: scale, raw: { width, height: scaleHeight, channels: 3 }, left: 0, top: height }])
+        .png()
+        .toBuffer(),
+    );
+}
+
+/** A bar of all colors on black, with 0 at its left and the peak at its right. */
+function scaleStrip(width: number, peak: number): Buffer {
+  const strip = Buffer.alloc(3 * width * scaleHeight);
+  const zero = drawNumber('0');
+  const most = drawNumber(peak === 0 ? '0' : peak.toPrecision(2));
+  const [from, to] = [zero.width + 8, Math.max(zero.width + 9, width - most.width - 8)];
+  for (let y = 7; y < scaleHeight - 7; y++) {
+    for (let x = from; x < Math.min(to, width); x++) {
+      const [red = 0, green = 0, blue = 0, opacity = 0] = heatColor((x - from) / (to - from));
+      // Over mid-gray, like the middle of an image.
+      strip.set(
+        [red, green, blue].map((c) => (c * opacity + 96 * (255 - opacity)) / 255),
+        3 * (y * width + x),
+      );
+    }
+  }
+  const write = ({ width: columns, isSet }: ReturnType<typeof drawNumber>, left: number) => {
+    for (let y = 0; y < numberHeight; y++) {
+      for (let x = 0; x < columns; x++) {
+        const at = 3 * ((y + Math.floor((scaleHeight - numberHeight) / 2)) * width + left + x);
+        if (isSet(x, y) && left + x < width) strip.fill(235, at, at + 3);
+      }
+    }
+  };
+  write(zero, 4);
+  write(most, Math.max(0, width - most.width - 4));
+  return strip;
+}
