@@ -28,6 +28,7 @@ const written = {
     cache: '/tmp/cache',
   },
   network: { weights: '../models/a.pth' },
+  teacher: { models: ['../models/run', 'scores.csv'] },
 };
 const fromHere = {
   data: {
@@ -37,6 +38,7 @@ const fromHere = {
     cache: '/tmp/cache',
   },
   network: { weights: 'models/a.pth' },
+  teacher: { models: ['models/run', 'experiments/scores.csv'] },
 };
 
 describe('paths in a configuration file', () => {

@@ -39,11 +39,12 @@ export function pathsForFile(fields: PlainObject, folder: string): PlainObject {
  * withPaths({ network: { weights: 'a.pth' } }, (path) => resolve(path)) // { network: { weights: '/home/ada/a.pth' } }
  */
 export function withPaths(fields: PlainObject, change: (path: string) => string, base = '.'): PlainObject {
-  const { data, network } = fields;
+  const { data, network, teacher } = fields;
   return {
     ...fields,
     ...(isPlainObject(data) && { data: withDataPaths(data, change, base) }),
     ...(isPlainObject(network) && { network: withWeightsPath(network, change) }),
+    ...(isPlainObject(teacher) && { teacher: withModelPaths(teacher, change) }),
   };
 }
 
@@ -57,6 +58,12 @@ function withDataPaths(data: PlainObject, change: (path: string) => string, base
   if (typeof dataset !== 'string' || dataset === '') return result;
   const spec = parseDataset(dataset, base);
   return { ...result, dataset: datasetText(withDatasetPaths(spec, change)) };
+}
+
+function withModelPaths(teacher: PlainObject, change: (path: string) => string): PlainObject {
+  const { models } = teacher;
+  const changed = (model: unknown) => (typeof model === 'string' ? change(model) : model);
+  return { ...teacher, models: Array.isArray(models) ? models.map(changed) : changed(models) };
 }
 
 function withWeightsPath(network: PlainObject, change: (path: string) => string): PlainObject {

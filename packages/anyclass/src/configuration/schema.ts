@@ -10,6 +10,7 @@ import { dataFields } from './dataFields.js';
 import { decisionFields } from './decisionFields.js';
 import { mixingFields } from './mixingFields.js';
 import { samplingFields } from './samplingFields.js';
+import { teacherFields } from './teacherFields.js';
 
 const count = z.int().positive();
 const share = z.number().min(0).max(1);
@@ -220,6 +221,7 @@ export const configurationSchema = z.strictObject({
     .default(0)
     .describe('train the last epochs without augmentation, except flips, and without mixing'),
   sampling: samplingFields.prefault({}),
+  teacher: teacherFields.optional(),
   precision: z
     .enum(['auto', 'float32', 'bfloat16', 'float16'])
     .default('auto')

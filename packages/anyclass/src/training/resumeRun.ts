@@ -27,6 +27,7 @@ import { checkRunAgreement } from './runAgreement.js';
 import { createSession, restoreSession } from './session.js';
 import { sharedCheckpoint } from './sharedCheckpoint.js';
 import { startingWeights } from './startingWeights.js';
+import { openTeacher } from './teacher.js';
 
 /**
  * Resumes a run from its newest complete checkpoint, as if it had never stopped. Leaves a finished run alone.
@@ -70,7 +71,8 @@ async function help(run: ActiveRun, ranks: Ranks): Promise<TrainingResult> {
     await checkRunAgreement(ranks, record.configuration, data);
     const checkpoint = await sharedCheckpoint(ranks, undefined);
     const weights = checkpoint ? undefined : await startingWeights(record.configuration, run);
-    using session = createSession(record.configuration, data, { weights, ranks });
+    const teacher = await openTeacher(record.configuration, data, run);
+    using session = createSession(record.configuration, data, { weights, teacher, ranks });
     if (checkpoint) restoreSession(session, checkpoint);
     return await trainToEnd(session, run);
   } finally {
@@ -93,7 +95,8 @@ async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): P
   // A checkpoint has all weights; the file that the run started from may be gone.
   await sharedCheckpoint(ranks, checkpoint);
   const weights = checkpoint ? undefined : await startingWeights(record.configuration, run);
-  using session = createSession(record.configuration, data, { weights, ranks });
+  const teacher = await openTeacher(record.configuration, data, run);
+  using session = createSession(record.configuration, data, { weights, teacher, ranks });
   tellOfRanks(run, checkpoint);
   if (checkpoint) restoreSession(session, checkpoint);
   else run.note('No usable checkpoint; starting over');

@@ -43,6 +43,7 @@ import { samplingOf } from './sampling.js';
 import type { SplitScores } from './splitScores.js';
 import { startFrom } from './startingWeights.js';
 import type { StepParts } from './stepParts.js';
+import type { Teacher } from './teacher.js';
 import { checkSizes } from './trainingSizes.js';
 import { createTrainingStep, type TrainingStep } from './trainingStep.js';
 
@@ -80,6 +81,7 @@ export function judgedNetwork({ network, average }: Session): Network {
 export interface SessionOptions {
   /** Not needed if a checkpoint is restored. */
   readonly weights?: FoundWeights | undefined;
+  readonly teacher?: Teacher | undefined;
   readonly ranks?: Ranks | undefined;
 }
 
@@ -87,7 +89,7 @@ export interface SessionOptions {
 export function createSession(
   configuration: Configuration,
   data: RunData,
-  { weights, ranks }: SessionOptions = {},
+  { weights, teacher, ranks }: SessionOptions = {},
 ): Session {
   const { network: chosen, batchSize, averageDecay, clipNorm, accumulation, seed } = configuration;
   checkShares(configuration, ranks);
@@ -151,6 +153,7 @@ export function createSession(
       shuffle: true,
       rates: sampling?.rates,
       weightOf: sampling?.weightOf,
+      changeTargets: teacher,
       dropLast: drawnRows({ rows: data.trainingRows, rates: sampling?.rates }) >= batchSize,
       seed,
       strict: configuration.data.strict,

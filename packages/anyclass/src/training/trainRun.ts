@@ -22,6 +22,7 @@ import { trainToEnd } from './loop.js';
 import { checkRunAgreement, runVersions } from './runAgreement.js';
 import { createSession } from './session.js';
 import { startingWeights, withPreparation } from './startingWeights.js';
+import { openTeacher } from './teacher.js';
 
 /**
  * Trains with a configuration, and evaluates the result.
@@ -45,14 +46,15 @@ export async function trainRun(
     const data = await openRunData(configuration, weights?.facts, run.note);
     try {
       if (ranks) await checkRunAgreement(ranks, configuration, data);
+      const teacher = await openTeacher(configuration, data, run);
       if (ranks && !ranks.isFirst) {
-        using session = createSession(configuration, data, { weights, ranks });
+        using session = createSession(configuration, data, { weights, teacher, ranks });
         return await trainToEnd(session, run);
       }
       mkdirSync(folder, { recursive: true });
       using _lock = lockRun(folder);
       refuseOldRun(folder); // before the network is built
-      using session = createSession(configuration, data, { weights, ranks });
+      using session = createSession(configuration, data, { weights, teacher, ranks });
       saveRunRecord(createRunFolder(folder), {
         configuration: weights ? withPreparation(configuration, data) : configuration,
         versions: runVersions(),

@@ -16,6 +16,8 @@ export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSi
   readonly prefetch?: number;
   /** Treat an unreadable image as an error instead of quarantining it. */
   readonly strict?: boolean;
+  /** Changes the targets of a dataset row, which begin at an offset. */
+  readonly changeTargets?: ((row: number, targets: Float32Array, offset: number) => void) | undefined;
   /** How much the instance of a dataset row counts. */
   readonly weightOf?: ((row: number) => number) | undefined;
 }
@@ -80,6 +82,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     strict = false,
     rates,
     weightOf,
+    changeTargets,
   } = options;
   const plan: BatchPlan = {
     rows: options.rows,
@@ -125,6 +128,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     const targets = new Float32Array(size * classes);
     indices.forEach((row, i) => {
       dataset.labels.copyRow(row, targets, i * classes);
+      changeTargets?.(row, targets, i * classes);
     });
     return {
       epoch,
