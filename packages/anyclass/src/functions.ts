@@ -29,6 +29,7 @@ import type { RunScores } from './runs/runScores.js';
 import type { ServeOptions } from './serving/operation/options.js';
 import type { Server } from './serving/serve.js';
 import type { TrainingResult, TrainOptions } from './training/activeRun.js';
+import type { SoupOptions, SoupResult } from './training/soup.js';
 import type { StudyResult } from './tuning/studyResult.js';
 import type { TuneControl, TuneOptions } from './tuning/tune.js';
 import type { RerunHooks, RerunOptions, RerunResult } from './workflows/paperRerun.js';
@@ -91,6 +92,16 @@ export async function resume(
   options: Omit<TrainOptions, 'run'> = {},
 ): Promise<TrainingResult> {
   return (await import('./workflows/trainAndReport.js')).resumeAndReport(folder, options);
+}
+
+/**
+ * Averages the weights of several runs where that improves validation, and evaluates the result; it is a run like any other.
+ *
+ * @example
+ * const { kept, summary } = await soup(['runs/a', 'runs/b', 'runs/c'], { out: 'runs/soup' });
+ */
+export async function soup(runs: readonly string[], options: SoupOptions): Promise<SoupResult> {
+  return (await import('./workflows/trainAndReport.js')).soupAndReport(runs, options);
 }
 
 /**

@@ -74,6 +74,7 @@ export type { RunScores } from './runs/runScores.js';
 export type { ServeOptions } from './serving/operation/options.js';
 export type { Server } from './serving/serve.js';
 export type { TrainingResult, TrainOptions } from './training/activeRun.js';
+export type { SoupOptions, SoupResult } from './training/soup.js';
 export type { StudyResult } from './tuning/studyResult.js';
 export type { TuneControl, TuneOptions } from './tuning/tune.js';
 export type { RerunHooks, RerunOptions, RerunResult } from './workflows/paperRerun.js';

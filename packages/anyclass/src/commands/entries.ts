@@ -107,6 +107,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./tune.js')).tune,
   },
   {
+    name: 'soup',
+    summary: 'Average the weights of several runs as long as that improves validation',
+    load: async () => (await import('./soup.js')).soup,
+  },
+  {
     name: 'report',
     summary: 'Compare finished runs on one page, with tables and charts to export',
     load: async () => (await import('./report.js')).report,

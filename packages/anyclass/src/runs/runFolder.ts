@@ -45,6 +45,8 @@ export interface RunRecord {
   readonly started: string;
   /** What groups are, such as 'Patient ID', and how many the data has; absent if its rows have none. */
   readonly groups?: { readonly column: string; readonly count: number } | undefined;
+  /** Present if the weights are an average of those of other runs. */
+  readonly soup?: { readonly runs: readonly string[]; readonly kept: readonly string[] } | undefined;
   /** Present if several processes started the run together. */
   readonly distribution?: Distribution | undefined;
 }
@@ -115,6 +117,7 @@ const runRecord = z.object({
   datasetFingerprint: z.string(),
   started: z.string(),
   groups: z.object({ column: z.string(), count: z.int() }).optional(),
+  soup: z.object({ runs: z.array(z.string()), kept: z.array(z.string()) }).optional(),
   distribution: z.object({ worldSize: z.int().positive(), backend: z.enum(['gloo', 'nccl']) }).optional(),
 });
 

@@ -84,6 +84,10 @@ async function continueFrom(run: ActiveRun, record: RunRecord, data: RunData): P
   const { folder, checkpoints, metrics } = run.paths;
   const { ranks } = run;
   if (ranks) await checkRunAgreement(ranks, record.configuration, data);
+  if (record.soup)
+    throw new UserError(
+      `${folder}: a soup has no training to resume; average its runs again in another folder`,
+    );
   if (datasetFingerprint(data.dataset) !== record.datasetFingerprint) {
     throw new UserError(
       `${folder}: the data changed since the run started; a run can only resume with the same data`,

@@ -4,6 +4,7 @@ import type { ConfigurationInput } from '../configuration/schema.js';
 import type { Dataset } from '../data/dataset/dataset.js';
 import type { TrainingResult, TrainOptions } from '../training/activeRun.js';
 import { resumeRun } from '../training/resumeRun.js';
+import { type SoupOptions, type SoupResult, soupRuns } from '../training/soup.js';
 import { trainRun } from '../training/trainRun.js';
 
 /**
@@ -32,6 +33,16 @@ export function resumeAndReport(
   options: Omit<TrainOptions, 'run'> = {},
 ): Promise<TrainingResult> {
   return resumeRun(folder, { onJudged: writeReport, ...options });
+}
+
+/**
+ * Averages the weights of several runs where that improves validation, evaluates the result and writes its report.
+ *
+ * @example
+ * await soupAndReport(['runs/a', 'runs/b'], { out: 'runs/soup' });
+ */
+export function soupAndReport(runs: readonly string[], options: SoupOptions): Promise<SoupResult> {
+  return soupRuns(runs, { onJudged: writeReport, ...options });
 }
 
 /** Writes the report; its code is loaded only for a finished run. */
