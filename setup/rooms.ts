@@ -51,6 +51,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'kernels',
     'tables',
     'pages',
+    'web',
     'distribution',
     'data',
     'networks',

@@ -2,6 +2,7 @@
 
 import { type StdioOptions, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { MeasuredModel, MeasuredPicture } from './models.js';
 
 export interface MeasuredServer extends AsyncDisposable {
@@ -10,9 +11,15 @@ export interface MeasuredServer extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** `anyclass serve` in its own process, as users start it. */
-export function ours(name: string, model: string, port: number, options: readonly string[] = []) {
-  const program = new URL('../../../packages/anyclass/bin/anyclass.js', import.meta.url).pathname;
+/** `anyclass serve` in its own process, as users start it; of this checkout, or of the one at `root`. */
+export function ours(
+  name: string,
+  model: string,
+  port: number,
+  options: readonly string[] = [],
+  root = new URL('../../..', import.meta.url).pathname,
+) {
+  const program = join(root, 'packages/anyclass/bin/anyclass.js');
   const words = [program, 'serve', `m=${model}`, '--port', String(port)];
   const quietly = ['--log-level', 'error', '--drain', '0'];
   return start(name, process.execPath, [...words, ...quietly, ...options], port);
@@ -138,6 +145,11 @@ export function probeLiveness(url: string, seconds: number): Promise<Measured> {
 export function processorTime(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return 10 * (Number(fields[11]) + Number(fields[12]));
+}
+
+/** The most memory that a process has had so far, in megabytes. */
+export function mostMemory(pid: number): number {
+  return Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000;
 }
 
 export function quantile(sorted: readonly number[], share: number): number {

@@ -4,8 +4,10 @@ import type { Server as HttpServer } from 'node:http';
 import { basename, dirname, resolve } from 'node:path';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
+import { drained, listen, portOf, shownHost } from '../web/listening.js';
 import type { ModelSummary } from './api/schemas.js';
-import { drained, listen, portOf, shownHost } from './http/listen.js';
+import { createJsonRequests } from './bodies/jsonRequests.js';
+import { createApp } from './http/app.js';
 import { modelSummary } from './http/modelSummaries.js';
 import { createDeviceGate } from './models/deviceGate.js';
 import { openServedModel, type ServedModel } from './models/servedModel.js';
@@ -86,18 +88,20 @@ export async function serve(models: readonly string[], options: ServeOptions = {
       settings.audit === undefined ? undefined : createAudits(settings.audit, settings.keepAudited, log),
     isDraining: false,
   };
+  const requests = createJsonRequests(limits.images);
   const closeModels = async () => {
     state.uploads.close();
+    await requests.close();
     await Promise.all(Array.from(served.values(), (model) => model.close()));
   };
   let http: HttpServer;
   try {
-    http = await listen(state);
+    http = await listen(await createApp(state, requests), { ...settings, milliseconds: limits.milliseconds });
   } catch (error) {
     await closeModels();
     throw error;
   }
-  const port = portOf(http, settings);
+  const port = portOf(http, settings.port);
   const url = `http://${shownHost(settings.host)}:${port}`;
   log.info('listening', { url, models: [...served.keys()] });
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { version } from '../../runs/version.js';
-import { problems } from '../requests/problem.js';
+import { problems } from '../../web/problem.js';
 import * as schemas from './schemas.js';
 
 /** An endpoint of the API. */

@@ -1,7 +1,7 @@
 // The images of a form, taken from its parts as they arrive.
 
 import { MaxPartsExceededError, MultipartParser, type MultipartPart } from '@remix-run/multipart-parser';
-import { Problem } from '../requests/problem.js';
+import { Problem } from '../../web/problem.js';
 import type { RequestBody } from '../requests/uploads.js';
 import type { ImageRequest, RequestImage } from './jsonImages.js';
 

@@ -2,9 +2,9 @@
 
 import type { StoredImage } from '../../data/dataset/imageSource.js';
 import { type FeatureFormat, type InputFormat, isFeatureFormat } from '../../data/dataset/inputs.js';
+import { Problem } from '../../web/problem.js';
 import type { InferRequest } from '../api/schemas.js';
 import type { FeatureRow } from '../models/modelVersion.js';
-import { Problem } from '../requests/problem.js';
 import { base64Bytes } from './jsonImages.js';
 
 /** The most dimensions of a tensor. */

@@ -3,9 +3,9 @@
 import type { z } from 'zod';
 import { expectation } from '../../errors/expectation.js';
 import { parsedJson } from '../../files/wholeFile.js';
+import { Problem } from '../../web/problem.js';
 import { type PredictRequest, predictRequest } from '../api/schemas.js';
 import type { FeatureRow } from '../models/modelVersion.js';
-import { Problem } from '../requests/problem.js';
 
 export interface RequestImage {
   /** The client's name for the image; by default its position, counted from 1. */

@@ -4,7 +4,7 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { InputFormat } from '../../data/dataset/inputs.js';
-import { Problem } from '../requests/problem.js';
+import { Problem } from '../../web/problem.js';
 import type { ImageRequest } from './jsonImages.js';
 import {
   type InferImages,

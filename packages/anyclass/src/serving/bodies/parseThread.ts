@@ -1,7 +1,7 @@
 // The thread that parses large JSON bodies. Started by jsonRequests.ts.
 
 import { parentPort } from 'node:worker_threads';
-import { Problem } from '../requests/problem.js';
+import { Problem } from '../../web/problem.js';
 import { type ParseAnswer, type ParseTask, parsedInfer, parsedPredict } from './parsedRequest.js';
 
 parentPort?.on('message', (task: ParseTask) => {

@@ -2,9 +2,9 @@
 
 import type { StoredImage } from '../../data/dataset/imageSource.js';
 import type { InputFormat } from '../../data/dataset/inputs.js';
+import type { ProblemText } from '../../web/problem.js';
 import { inferRequest } from '../api/schemas.js';
 import type { FeatureRow } from '../models/modelVersion.js';
-import type { ProblemText } from '../requests/problem.js';
 import { inferInputs } from './inferInputs.js';
 import { checkedContent, checkImages, type ImageRequest, jsonImages, jsonValue } from './jsonImages.js';
 

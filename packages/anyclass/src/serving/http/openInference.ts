@@ -6,15 +6,13 @@
 
 import { type InputFormat, isFeatureFormat } from '../../data/dataset/inputs.js';
 import { version as ownVersion } from '../../runs/version.js';
+import { Problem } from '../../web/problem.js';
 import type { InferResponse } from '../api/schemas.js';
 import type { JsonRequests } from '../bodies/jsonRequests.js';
 import type { InferImages } from '../bodies/parsedRequest.js';
 import type { ServedModel } from '../models/servedModel.js';
 import { findModel, type ServerState } from '../operation/serverState.js';
-import { Problem } from '../requests/problem.js';
-import { type Answer, type Exchange, json } from './exchange.js';
-import { answer, type Outcome } from './predicting.js';
-import type { PathParts } from './router.js';
+import { answer, type Exchanged, type Outcome } from './predicting.js';
 
 type ImageRow = Exclude<Outcome, Problem>;
 
@@ -30,6 +28,12 @@ const outputs: readonly {
   { name: 'labels', datatype: 'UINT8', isPerClass: true, values: (row) => row.labels },
   { name: 'logits', datatype: 'FP32', isPerClass: true, values: (row) => row.logits },
 ];
+
+/** What a path names. */
+export interface PathParts {
+  readonly name: string | undefined;
+  readonly version: string | undefined;
+}
 
 export function serverMetadata() {
   return { name: 'anyclass', version: ownVersion(), extensions: [] };
@@ -77,12 +81,12 @@ export function pathModel(state: ServerState, { name, version: wanted }: PathPar
 export async function inferRoute(
   state: ServerState,
   requests: JsonRequests,
-  exchange: Exchange,
+  exchanged: Exchanged,
   parts: PathParts,
-): Promise<Answer> {
+): Promise<InferResponse> {
   const served = pathModel(state, parts);
   let request: InferImages | undefined;
-  const { version, outcomes } = await answer(state, exchange, async (body) => {
+  const { version, outcomes } = await answer(state, exchanged, async (body) => {
     const { format } = served.version().model;
     request = await requests.infer(await body.whole(), format);
     for (const name of request.outputs ?? []) outputNamed(name);
@@ -94,7 +98,7 @@ export async function inferRoute(
     return outcome;
   });
   const wanted = request?.outputs?.map(outputNamed) ?? outputs;
-  const response: InferResponse = {
+  return {
     model_name: served.name,
     model_version: version.model.version,
     ...(request?.id !== undefined && { id: request.id }),
@@ -105,7 +109,6 @@ export async function inferRoute(
       data: rows.flatMap((row) => [...values(row)]),
     })),
   };
-  return json(response);
 }
 
 function outputNamed(name: string) {

@@ -1,10 +1,11 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Arrived } from '../../web/webApp.js';
 import { problemDocument } from '../api/schemas.js';
 import { createMetrics } from '../operation/metrics.js';
 import { createAdmission, type Ticket } from '../requests/admission.js';
-import { type Arrived, createOverflow } from './overflow.js';
+import { createOverflow } from './overflow.js';
 
 let server: Server;
 afterEach(() => {

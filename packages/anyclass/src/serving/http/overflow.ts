@@ -3,11 +3,11 @@
 // Node's HTTP allows, and all together get only a share of that thread's time. Within that share, a request
 // is refused as soon as it arrives. Beyond it, requests wait, and the oldest is admitted when there is room.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { closeIfUnread, requestIdOf } from '../../web/exchange.js';
+import { problemBody } from '../../web/problem.js';
+import type { Arrived } from '../../web/webApp.js';
 import type { Log } from '../operation/log.js';
 import type { ServerState } from '../operation/serverState.js';
-import { problemBody } from '../requests/problem.js';
-import { endUnread, requestIdOf } from './exchange.js';
 
 /**
  * Share of the main thread's time for writing refusals. Beyond it requests wait, and their connections send
@@ -23,13 +23,6 @@ const window = 500;
  * refused at any cost.
  */
 const longestWait = 250;
-
-/** A request, and its arrival time by `performance.now()`. */
-export interface Arrived {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  readonly arrivedAt: number;
-}
 
 export interface Overflow {
   /** Answers 429 at once, or lets the request wait until it is admitted or has waited too long. */
@@ -64,7 +57,8 @@ export function createOverflow(state: OverflowState, admit: (arrived: Arrived) =
     headers.push('X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff', 'Retry-After', retryAfter);
     if (state.isDraining) headers.push('Connection', 'close');
     outgoing.writeHead(429, headers);
-    endUnread(incoming, outgoing, body);
+    closeIfUnread(incoming, outgoing);
+    outgoing.end(body);
     // The recent minimum: when writing took longer, another thread had the core.
     cost = Math.min(performance.now() - start, cost * 1.05);
     paidUntil = Math.min(Math.max(paidUntil, start - window) + cost / timeShare, start + window);

@@ -1,27 +1,27 @@
 import { named } from '../../inference/predictor.js';
+import { Problem } from '../../web/problem.js';
 import type { RequestImage } from '../bodies/jsonImages.js';
 import type { JsonRequests } from '../bodies/jsonRequests.js';
 import type { ModelVersion } from '../models/modelVersion.js';
 import { logPrediction } from '../operation/predictionLog.js';
 import { findModel, type ServerState } from '../operation/serverState.js';
-import { Problem } from '../requests/problem.js';
-import type { Answer, Exchange } from './exchange.js';
-import { answer, type Outcome } from './predicting.js';
+import { answer, type Exchanged, type Outcome } from './predicting.js';
 import { createPredictionText, type PredictionText } from './predictionText.js';
 import { requestImages } from './requestImages.js';
 
-/** POST /v1/predict: predicts one or more images or rows. */
+/** POST /v1/predict: predicts one or more images or rows, and returns the predictions as JSON. */
 export async function predictRoute(
   state: ServerState,
   json: JsonRequests,
-  exchange: Exchange,
-): Promise<Answer> {
+  exchanged: Exchanged,
+): Promise<string> {
+  const { request: asked } = exchanged;
   let sent: readonly RequestImage[] = [];
-  const { model, version, outcomes } = await answer(state, exchange, async (body) => {
-    const request = await requestImages(json, state, exchange.incoming.headers['content-type'] ?? '', body);
+  const { model, version, outcomes } = await answer(state, exchanged, async (body) => {
+    const request = await requestImages(json, state, asked.headers['content-type'] ?? '', body);
     sent = request.images;
     return {
-      model: findModel(state, request.model ?? queryModel(exchange)),
+      model: findModel(state, request.model ?? queryModel(asked.query)),
       images: sent.map(({ bytes, row }) => row ?? { kind: 'encoded', bytes }),
     };
   });
@@ -34,7 +34,7 @@ export async function predictRoute(
     if (outcome instanceof Problem) return JSON.stringify({ name, failure: outcome.message });
     if (state.predictions) {
       logPrediction(state, state.predictions, {
-        requestId: exchange.requestId,
+        requestId: asked.id,
         model: model.name,
         version: version.model.version,
         decision: version.model.decision,
@@ -46,7 +46,7 @@ export async function predictRoute(
     return textOf(name, outcome);
   });
   const names = `"model":${JSON.stringify(model.name)},"version":${JSON.stringify(version.model.version)}`;
-  return { status: 200, type: 'application/json', body: `{${names},"predictions":[${predictions.join()}]}` };
+  return `{${names},"predictions":[${predictions.join()}]}`;
 }
 
 const predictionTexts = new WeakMap<ModelVersion, PredictionText>();
@@ -60,8 +60,11 @@ function predictionText(version: ModelVersion): PredictionText {
   return made;
 }
 
-function queryModel({ query }: Exchange): string | undefined {
-  return query === '' ? undefined : (new URLSearchParams(query).get('model') ?? undefined);
+function queryModel(query: unknown): string | undefined {
+  const model: unknown =
+    typeof query === 'object' && query !== null ? Reflect.get(query, 'model') : undefined;
+  const [first = undefined] = Array.isArray(model) ? model : [model];
+  return typeof first === 'string' ? first : undefined;
 }
 
 function namedAnswer({ model }: ModelVersion, answer: Exclude<Outcome, Problem>) {

@@ -1,14 +1,20 @@
 // Handles a prediction request from arrival to answer: admission, deadline, and clients that disconnect.
 
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StoredImage } from '../../data/dataset/imageSource.js';
+import { Problem } from '../../web/problem.js';
 import { checkImages } from '../bodies/jsonImages.js';
 import { Cancellation } from '../models/cancellation.js';
 import type { FeatureRow, ImageAnswer, ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
 import type { ServerState } from '../operation/serverState.js';
-import { Problem } from '../requests/problem.js';
 import { type RequestBody, wholeBody } from '../requests/uploads.js';
-import type { Exchange } from './exchange.js';
+
+/** A request and its reply. */
+export interface Exchanged {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
 
 /** What a request asks for, known once its body is read. */
 export interface Asked {
@@ -34,10 +40,13 @@ export interface Answered {
  */
 export async function answer(
   state: ServerState,
-  { incoming, outgoing, arrivedAt, logged }: Exchange,
+  { request, reply }: Exchanged,
   requested: (body: RequestBody) => Promise<Asked>,
 ): Promise<Answered> {
   const { admission, limits, metrics, uploads } = state;
+  const incoming = request.raw;
+  const outgoing = reply.raw;
+  const { arrivedAt, logged } = request.exchange;
   const declared = incoming.headers['content-length'];
   const ticket = admission.enter(declared === undefined ? 0 : Number(declared));
   const upload = { ticket, limit: limits.bodyBytes };

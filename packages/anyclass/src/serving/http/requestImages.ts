@@ -1,10 +1,10 @@
 // Reads the images or rows of a request in any supported format.
 
+import { Problem } from '../../web/problem.js';
 import { formImages } from '../bodies/formImages.js';
 import type { ImageRequest } from '../bodies/jsonImages.js';
 import type { JsonRequests } from '../bodies/jsonRequests.js';
 import type { ServerState } from '../operation/serverState.js';
-import { Problem } from '../requests/problem.js';
 import type { RequestBody } from '../requests/uploads.js';
 
 /**

@@ -14,7 +14,7 @@ import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { UserError } from '../../errors/userError.js';
 import { vectorOf } from '../../inference/vectorInputs.js';
-import { Problem, type ProblemKind } from '../requests/problem.js';
+import { Problem, type ProblemKind } from '../../web/problem.js';
 import { createBatcher } from './batcher.js';
 import type { Cancellation } from './cancellation.js';
 import type { InferenceThread } from './inferenceThread.js';

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { modelPath } from '../../runs/modelFile.js';
-import { Problem } from '../requests/problem.js';
+import { Problem } from '../../web/problem.js';
 import type { DeviceGate } from './deviceGate.js';
 import { startInference } from './inferenceThread.js';
 import { createVersion, type ModelVersion, type VersionOptions } from './modelVersion.js';

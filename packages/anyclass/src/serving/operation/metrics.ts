@@ -2,10 +2,10 @@
 
 import { presenceProbability } from '@anyclass/core';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ProblemKind } from '../../web/problem.js';
 import type { ImageAnswer, VersionListener } from '../models/modelVersion.js';
 import type { OpenedModel } from '../models/workerMessages.js';
 import type { Admission } from '../requests/admission.js';
-import type { ProblemKind } from '../requests/problem.js';
 
 /** Number of recent images that the share of negatives is computed over. */
 const window = 1000;

@@ -1,9 +1,9 @@
 // The state that the parts of a running server share.
 
 import { messageOf, reasonOf } from '../../errors/reasonOf.js';
+import { Problem } from '../../web/problem.js';
 import type { ServedModel } from '../models/servedModel.js';
 import type { Admission } from '../requests/admission.js';
-import { Problem } from '../requests/problem.js';
 import type { Uploads } from '../requests/uploads.js';
 import type { Audits } from './audits.js';
 import type { LineWriter, Log } from './log.js';

@@ -3,8 +3,8 @@
 
 import { escaped, note } from '@anyclass/kit';
 import { page } from '../../pages/page.js';
+import { problems } from '../../web/problem.js';
 import { type Operation, openApi, operations } from '../api/openApi.js';
-import { problems } from '../requests/problem.js';
 
 /**
  * Returns the page as HTML.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { Problem } from '../../web/problem.js';
 import { createAdmission } from './admission.js';
-import { Problem } from './problem.js';
 
 function problemOf(work: () => unknown): Problem {
   try {

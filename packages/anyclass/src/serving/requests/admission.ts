@@ -1,7 +1,7 @@
 // Limits on the images and bytes in flight. Requests beyond them are refused before their bodies are read. A
 // request takes room only for what has arrived: a slow client keeps nobody else out.
 
-import { Problem } from './problem.js';
+import { Problem } from '../../web/problem.js';
 
 /** A request's part of the limits: none at first. */
 export interface Ticket {

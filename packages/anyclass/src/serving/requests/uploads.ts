@@ -2,8 +2,8 @@
 // have arrived, so slow bodies have a minimum rate, and each address has only so many of them.
 
 import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../web/problem.js';
 import type { Ticket } from './admission.js';
-import { Problem } from './problem.js';
 
 /** Milliseconds between looks at the bodies on their way. */
 const interval = 500;

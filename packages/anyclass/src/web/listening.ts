@@ -1,43 +1,49 @@
-// The HTTP server around the app: its time limits, and how it stops without losing a request.
+// The HTTP server around an app: its time limits, and how it stops without losing a request.
 
-import { createServer, type Server as HttpServer } from 'node:http';
+import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { errorCode, fileProblem } from '@anyclass/files';
-import { UserError } from '../../errors/userError.js';
-import { createJsonRequests } from '../bodies/jsonRequests.js';
-import type { ServeSettings } from '../operation/options.js';
-import type { ServerState } from '../operation/serverState.js';
-import { createApp } from './app.js';
+import { UserError } from '../errors/userError.js';
 
 const openSockets = new WeakMap<HttpServer, ReadonlySet<Socket>>();
+
+/** Where a server listens, and how long a request may take to arrive. */
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly milliseconds: number;
+}
 
 /**
  * Starts listening.
  *
  * @throws UserError if the address is in use
+ *
+ * @example
+ * const server = await listen(app.listener, { host: '127.0.0.1', port: 0, milliseconds: 30_000 });
  */
-export async function listen(state: ServerState): Promise<HttpServer> {
-  const { settings, limits } = state;
-  const requests = createJsonRequests(limits.images);
+export async function listen(
+  listener: RequestListener,
+  { host, port, milliseconds }: Listening,
+): Promise<HttpServer> {
+  const arrival = Math.max(1000, Math.ceil(milliseconds));
   const server = createServer(
     // A request that does not arrive in time gets a 408; Node checks every second.
     {
-      requestTimeout: Math.max(1000, Math.ceil(limits.milliseconds)),
-      headersTimeout: Math.min(Math.max(1000, Math.ceil(limits.milliseconds)), 20_000),
+      requestTimeout: arrival,
+      headersTimeout: Math.min(arrival, 20_000),
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 65_000,
       noDelay: true,
     },
-    createApp(state, requests),
+    listener,
   );
-  server.once('close', () => void requests.close());
   const sockets = new Set<Socket>();
   openSockets.set(server, sockets);
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  const { host, port } = settings;
   await new Promise<void>((done, fail) => {
     server.once('error', (error) =>
       fail(new UserError(`Cannot listen on ${shownHost(host)}:${port}: ${listenProblem(error)}`)),
@@ -48,10 +54,13 @@ export async function listen(state: ServerState): Promise<HttpServer> {
 }
 
 /**
- * Stops the server. It keeps accepting requests for the drain time, so that those already on their way are
- * answered.
+ * Stops the server. It keeps accepting requests for `drain` seconds, so that those already on their way are
+ * answered, and waits `timeout` seconds for their answers.
  */
-export async function drained(server: HttpServer, { drain, timeout }: ServeSettings): Promise<void> {
+export async function drained(
+  server: HttpServer,
+  { drain, timeout }: { readonly drain: number; readonly timeout: number },
+): Promise<void> {
   await pause(drain * 1000);
   const closed = new Promise<void>((done) => {
     server.close(() => done());
@@ -73,9 +82,10 @@ function pause(milliseconds: number): Promise<void> {
   });
 }
 
-export function portOf(server: HttpServer, { port }: ServeSettings): number {
+/** Returns the port that a server got; `asked` if it has none any more. */
+export function portOf(server: HttpServer, asked: number): number {
   const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
+  return typeof address === 'object' && address !== null ? address.port : asked;
 }
 
 /** Returns a host as written in URLs, where IPv6 addresses have brackets. */

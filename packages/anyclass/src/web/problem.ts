@@ -56,6 +56,21 @@ export class Problem extends Error implements ProblemText {
   }
 }
 
+/**
+ * Returns what to tell the client about an error: a problem, or what Fastify refuses. All others are ours, and
+ * their reason is not for the client.
+ */
+export function problemOf(error: unknown): ProblemText {
+  if (error instanceof Problem) return error;
+  if (error instanceof Error && 'statusCode' in error && 'code' in error) {
+    if (error.code === 'FST_ERR_BAD_URL')
+      return { kind: 'bad-request', message: 'the path is not valid percent-encoded UTF-8' };
+    if (Number(error.statusCode) < 500)
+      return { kind: 'bad-request', message: error.message.slice(0, longestDetail) };
+  }
+  return { kind: 'internal', message: 'the request failed; the server log has the reason' };
+}
+
 /** Returns the body of the answer. Clients of the Open Inference Protocol read `error`. */
 export function problemBody({ kind, message }: ProblemText, requestId: string) {
   const { status, title } = problems[kind];

@@ -1,0 +1,60 @@
+// Answers of routes.
+
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, RouteHandlerMethod } from 'fastify';
+import { Problem } from './problem.js';
+
+/**
+ * Adds a route; other methods get a problem that names those it takes.
+ *
+ * @example
+ * addRoute(routes, '/v1/models', { GET: () => ({ models }) });
+ */
+export function addRoute(
+  routes: FastifyInstance,
+  url: string,
+  handlers: Readonly<Partial<Record<'GET' | 'POST', RouteHandlerMethod>>>,
+): void {
+  const taken = Object.keys(handlers);
+  for (const [method, handler] of Object.entries(handlers)) routes.route({ method, url, handler });
+  // Fastify answers HEAD wherever there is a GET.
+  const others = routes.supportedMethods.filter(
+    (method) => !taken.includes(method) && !(method === 'HEAD' && taken.includes('GET')),
+  );
+  routes.route({
+    method: others,
+    url,
+    handler() {
+      throw new Problem('wrong-method', `${url} takes ${taken.join(', ')}`);
+    },
+  });
+}
+
+/** Sends text of exactly this type; Fastify would add a character set to JSON, which has none. */
+export function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
+  return reply.header('Content-Type', type).serializer(asIs).send(text);
+}
+
+export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
+  return sendText(reply, 'application/json', JSON.stringify(value));
+}
+
+function asIs(text: unknown): string {
+  return String(text);
+}
+
+/** Sends a page that may run only its own scripts and connect only to this server. */
+export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  const hashes = Array.from(html.matchAll(/<script>([\s\S]*?)<\/script>/g), ([, script]) => {
+    const digest = createHash('sha256')
+      .update(script ?? '')
+      .digest('base64');
+    return `'sha256-${digest}'`;
+  });
+  reply.header(
+    'Content-Security-Policy',
+    `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
+  reply.header('Referrer-Policy', 'no-referrer');
+  return sendText(reply, 'text/html; charset=utf-8', html);
+}

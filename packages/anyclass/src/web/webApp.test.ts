@@ -1,0 +1,166 @@
+import { connect } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { addRoute, sendJson, sendPage, sendText } from './answers.js';
+import type { Access } from './guards.js';
+import { drained, listen, portOf } from './listening.js';
+import { Problem } from './problem.js';
+import { type Answered, createWebApp } from './webApp.js';
+
+/** Starts a server with a few routes; disposing it stops it. */
+async function started(given: Partial<Access> = {}) {
+  const answered: Answered[] = [];
+  const unexpected: unknown[] = [];
+  const { routes, answer } = await createWebApp({
+    access: {
+      host: '127.0.0.1',
+      allowHost: [],
+      allowOrigin: [],
+      token: undefined,
+      isPublic: (path) => path === '/health',
+      isOpen: (path) => path === '/health' || path === '/',
+      ...given,
+    },
+    isDraining: () => false,
+    onAnswered: (one) => void answered.push(one),
+    onUnexpected: (error) => void unexpected.push(error),
+  });
+  addRoute(routes, '/health', { GET: (_, reply) => sendText(reply, 'text/plain', 'ok') });
+  addRoute(routes, '/', { GET: (_, reply) => sendPage(reply, '<script>1</script>') });
+  addRoute(routes, '/items/:name', {
+    GET({ params, exchange }, reply) {
+      exchange.logged['seen'] = true;
+      return sendJson(reply, params);
+    },
+    POST() {
+      throw new Problem('queue-full', 'later', { retryAfter: 3 });
+    },
+  });
+  addRoute(routes, '/broken', {
+    async GET() {
+      throw new Error('a secret');
+    },
+  });
+  const events = new PassThrough();
+  addRoute(routes, '/events', { GET: (_, reply) => reply.type('text/event-stream').send(events) });
+  await routes.ready();
+  const server = await listen(
+    (incoming, outgoing) => answer({ incoming, outgoing, arrivedAt: performance.now() }),
+    { host: '127.0.0.1', port: 0, milliseconds: 5000 },
+  );
+  const port = portOf(server, 0);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    answered,
+    unexpected,
+    events,
+    [Symbol.asyncDispose]: () => drained(server, { drain: 0, timeout: 0 }),
+  };
+}
+
+test('a route gets its decoded parameters and method, HEAD included, and every other method the reason', async () => {
+  await using server = await started();
+  const item = `${server.url}/items/a%2Fb?x=1`;
+  expect(await (await fetch(item)).json()).toEqual({ name: 'a/b' });
+  const head = await fetch(item, { method: 'HEAD', headers: { 'x-request-id': 'mine' } });
+  expect([head.status, await head.text(), head.headers.get('x-request-id')]).toEqual([200, '', 'mine']);
+  for (const method of ['DELETE', 'OPTIONS', 'PUT']) {
+    const refused = await fetch(item, { method });
+    expect(refused.status).toBe(405);
+    expect((await refused.json()).detail).toBe('/items/:name takes GET, POST');
+  }
+  expect((await fetch(`${server.url}/none`)).status).toBe(404);
+  expect(server.answered.map(({ route, method }) => `${method} ${route}`)).toEqual([
+    'GET /items/:name',
+    'HEAD /items/:name',
+    'DELETE /items/:name',
+    'OPTIONS /items/:name',
+    'PUT /items/:name',
+    'GET undefined',
+  ]);
+  expect(server.answered[0]?.logged).toEqual({ seen: true });
+});
+
+test('problems are RFC 9457 with Retry-After; the reason for an error of ours stays here', async () => {
+  await using server = await started();
+  const later = await fetch(`${server.url}/items/a`, { method: 'POST', body: 'x' });
+  expect(later.headers.get('content-type')).toBe('application/problem+json');
+  expect([later.status, later.headers.get('retry-after')]).toEqual([429, '3']);
+  const broken = await fetch(`${server.url}/broken`);
+  expect(broken.status).toBe(500);
+  expect(await broken.text()).not.toContain('secret');
+  expect(server.unexpected).toEqual([new Error('a secret')]);
+});
+
+test('a target that cannot be read is answered and told', async () => {
+  await using server = await started({ token: 'secret' });
+  const text = await new Promise<string>((done) => {
+    const socket = connect(server.port, '127.0.0.1', () =>
+      socket.write('GET /items/%ff HTTP/1.1\r\nHost: x\r\n\r\n'),
+    );
+    socket.once('data', (part) => {
+      socket.destroy();
+      done(String(part));
+    });
+  });
+  expect(text).toContain('400 Bad Request');
+  expect(server.answered).toMatchObject([
+    { route: undefined, status: 400, problem: { kind: 'bad-request' } },
+  ]);
+});
+
+test('hosts, origins and the token are checked for every path, also for those that do not exist', async () => {
+  await using server = await started({ token: 'secret', allowOrigin: ['https://app.example.com'] });
+  const status = async (path: string, headers: Record<string, string>, method = 'GET') => {
+    const response = await fetch(server.url + path, { method, headers });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const token = { authorization: 'Bearer secret' };
+  for (const path of ['/items/a', '/none']) {
+    expect(await status(path, {})).toBe(401);
+    expect(await status(path, { authorization: 'Bearer secre' })).toBe(401);
+    expect(await status(path, { ...token, origin: 'https://evil.example.com' })).toBe(403);
+  }
+  expect(await status('/items/a', token)).toBe(200);
+  expect(await status('/', {})).toBe(200);
+  const preflight = await fetch(`${server.url}/items/a`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://app.example.com', 'access-control-request-method': 'POST' },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization');
+  const answer = await fetch(`${server.url}/items/a`, {
+    headers: { ...token, origin: 'https://app.example.com' },
+  });
+  expect(answer.headers.get('access-control-expose-headers')).toContain('Retry-After');
+});
+
+test('an answer may be a stream of events, which the client gets one by one', async () => {
+  await using server = await started();
+  server.events.write('data: 1\n\n');
+  const reader = (await fetch(`${server.url}/events`)).body!.getReader();
+  const next = async () => new TextDecoder().decode((await reader.read()).value);
+  expect(await next()).toBe('data: 1\n\n');
+  server.events.write('data: 2\n\n');
+  expect(await next()).toBe('data: 2\n\n');
+  server.events.end();
+  expect((await reader.read()).done).toBe(true);
+});
+
+test('the connection closes after an answer whose body was never read', async () => {
+  await using server = await started();
+  const text = await new Promise<string>((done) => {
+    let got = '';
+    const socket = connect(server.port, '127.0.0.1', () =>
+      socket.write('POST /items/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\nabc'),
+    );
+    socket.on('data', (part) => {
+      got += String(part);
+    });
+    socket.on('close', () => done(got));
+  });
+  expect(text).toContain('429 Too Many Requests');
+});
