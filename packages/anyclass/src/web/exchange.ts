@@ -11,7 +11,7 @@ export interface Exchange {
   /** Additional fields of the request's log line. */
   readonly logged: Record<string, unknown>;
   /** Why the request is refused. */
-  problem?: ProblemText;
+  problem?: ProblemText | undefined;
 }
 
 declare module 'fastify' {
@@ -43,7 +43,9 @@ const unreadMilliseconds = 500;
 
 /** Closes the connection after an answer whose request was not read completely. */
 export function closeIfUnread(incoming: IncomingMessage, outgoing: ServerResponse): void {
-  if (incoming.complete) return;
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = incoming.headers;
+  const hasBody = length !== '0' || encoding !== undefined;
+  if (incoming.complete || !hasBody) return;
   outgoing.once('finish', () => {
     // Node would read and discard the rest of the body, however long. The pause lets the client see the
     // answer before the connection closes.

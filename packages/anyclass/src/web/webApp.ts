@@ -56,8 +56,9 @@ const longestParameter = 1 << 14;
  * createServer((incoming, outgoing) => answer({ incoming, outgoing, arrivedAt: performance.now() }));
  */
 export async function createWebApp(options: WebAppOptions): Promise<WebApp> {
-  const arrivals = new WeakMap<IncomingMessage, number>();
-  const { prepare, refuse, finish } = createSteps(options, arrivals);
+  // When the request arrived that Fastify is given: it calls the first hook before it returns.
+  let arrivedAt = 0;
+  const { prepare, refuse, finish } = createSteps(options, () => arrivedAt);
   const routes = fastify({
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -82,9 +83,9 @@ export async function createWebApp(options: WebAppOptions): Promise<WebApp> {
     finish(request, reply);
     done();
   });
-  const answer = guarded(({ incoming, outgoing, arrivedAt }) => {
-    arrivals.set(incoming, arrivedAt);
-    routes.routing(incoming, outgoing);
+  const answer = guarded((arrived) => {
+    arrivedAt = arrived.arrivedAt;
+    routes.routing(arrived.incoming, arrived.outgoing);
   }, options);
   return { routes, answer };
 }
@@ -97,8 +98,8 @@ export function guarded(
   return (arrived) => {
     const { incoming, outgoing } = arrived;
     // A connection that breaks is of no interest here, but an error without a listener would end the process.
-    incoming.on('error', () => {});
-    outgoing.on('error', () => {});
+    incoming.on('error', ignore);
+    outgoing.on('error', ignore);
     try {
       work(arrived);
     } catch (error) {
@@ -108,19 +109,17 @@ export function guarded(
   };
 }
 
+function ignore(): void {}
+
 type Step = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** What is done for every request: first, if it is refused, and just before its answer is sent. */
-function createSteps(options: WebAppOptions, arrivals: WeakMap<IncomingMessage, number>) {
+function createSteps(options: WebAppOptions, arrival: () => number) {
   const { onUnexpected } = options;
   const prepare: Step = (request, reply) => {
     const { raw, id } = request;
-    request.exchange = {
-      arrivedAt: arrivals.get(raw) ?? performance.now(),
-      path: pathOf(raw.url),
-      logged: {},
-    };
-    reply.header('X-Request-Id', id).header('X-Content-Type-Options', 'nosniff');
+    request.exchange = { arrivedAt: arrival(), path: pathOf(raw.url), logged: {} };
+    reply.header('x-request-id', id).header('x-content-type-options', 'nosniff');
   };
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const problem = problemOf(error);
@@ -134,16 +133,20 @@ function createSteps(options: WebAppOptions, arrivals: WeakMap<IncomingMessage, 
   };
   const finish: Step = (request, reply) => {
     const { raw, id: requestId, method, exchange } = request;
+    const { arrivedAt, path, logged, problem } = exchange;
     if (options.isDraining()) reply.header('Connection', 'close');
     closeIfUnread(raw, reply.raw);
     try {
       options.onAnswered({
-        ...exchange,
+        arrivedAt,
+        path,
+        logged,
+        problem,
         requestId,
         method,
         route: request.is404 ? undefined : request.routeOptions.url,
         status: reply.statusCode,
-        milliseconds: performance.now() - exchange.arrivedAt,
+        milliseconds: performance.now() - arrivedAt,
       });
     } catch (error) {
       onUnexpected(error);
