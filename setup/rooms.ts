@@ -64,6 +64,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'explain',
     'training',
     'field',
+    'audits',
     'children',
     'experiments',
     'tuning',

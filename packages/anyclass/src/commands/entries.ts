@@ -72,6 +72,11 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./serve.js')).serveModels,
   },
   {
+    name: 'audit',
+    summary: 'List or label the images that a server drew to be labeled',
+    load: async () => (await import('./audit.js')).audit,
+  },
+  {
     name: 'monitor',
     summary: 'Say whether a promised false-alarm rate holds after deployment',
     load: async () => (await import('./monitor.js')).monitor,

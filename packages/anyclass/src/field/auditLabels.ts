@@ -30,7 +30,9 @@ export async function readAuditLabels(path: string): Promise<Map<string, AuditLa
       const idAt = columns.indexOf('id');
       const negativeAt = columns.indexOf('negative');
       if (idAt < 0) throw new DataError(`${path}: no column 'id'; expected the ids of the log`);
-      const classAt = columns.flatMap((_, i) => (i === idAt || notes.has(columns[i] ?? '') ? [] : [i]));
+      const classAt = columns.flatMap((_, i) =>
+        i === idAt || reservedColumns.has(columns[i] ?? '') ? [] : [i],
+      );
       if (negativeAt < 0 && classAt.length === 0) {
         throw new DataError(`${path}: no column 'negative', and none for a class`);
       }
@@ -64,7 +66,8 @@ export async function readAuditLabels(path: string): Promise<Map<string, AuditLa
 }
 
 /** Columns that people add and that are no classes. */
-const notes = new Set([
+export const reservedColumns: ReadonlySet<string> = new Set([
+  'id',
   'negative',
   'name',
   'Filename',

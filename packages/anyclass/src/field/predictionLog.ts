@@ -23,6 +23,9 @@ const answer = z.object({
 const loggedLine = answer.extend({
   id: z.string().min(1),
   time: z.string().optional(),
+  /** The client's name for the image, and the image's own. */
+  name: z.string().optional(),
+  sha256: z.string().optional(),
   group: z.union([z.string(), z.number()]).optional(),
   /** The decision that was applied, under a name that changes whenever it does. */
   decision: z.object({ id: z.string(), falseAlarms: z.number().optional() }).optional(),

@@ -24,7 +24,9 @@ export type OutputKind =
   | 'a file of features'
   | 'metrics for Prometheus'
   | 'an ONNX model'
-  | 'a model file';
+  | 'a model file'
+  | 'a table of labels'
+  | 'tasks';
 
 /** Recognizes an older output of each kind by how the file starts. */
 const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
@@ -37,6 +39,8 @@ const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
   'a configuration': (text) => /^\s*(\/\/[^\n]*\n\s*)*\{/.test(text),
   'metrics for Prometheus': (text) => text.startsWith('# HELP anyclass_'),
   'an ONNX model': isOnnx,
+  'a table of labels': (text) => /^(id|[^\n]*,id)[,\r\n]/.test(text),
+  tasks: (text) => /^\[\s*(\{\s*"data"|\])/.test(text),
   'a model file': (text) => isOnnx(text) || text.slice(0, 40).includes('{"__metadata__":'),
 };
 

@@ -71,7 +71,7 @@ export function logPrediction(
   logged: LoggedPrediction,
 ): void {
   const { requestId, model, version, decision, presenceScore, name, bytes, prediction } = logged;
-  const { labels, isNegative, presence, probabilities } = prediction;
+  const { labels, outcome, isNegative, presence, probabilities } = prediction;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const drawn = audits?.draw();
   lines.write(
@@ -86,6 +86,8 @@ export function logPrediction(
       name,
       sha256,
       labels,
+      // An alarm can have no label, if no class is above its threshold.
+      outcome,
       isNegative,
       s: presenceScore,
       presence: presence.probability,
