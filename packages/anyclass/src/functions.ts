@@ -21,7 +21,7 @@ import type { ImageInput } from './inference/imageInputs.js';
 import type { FailedPrediction, Predictor, PredictorOptions } from './inference/predictor.js';
 import type { InspectOptions } from './inspect/inspectDataset.js';
 import type { Inspection } from './inspect/inspection.js';
-import type { Suggestion } from './inspect/suggestConfiguration.js';
+import type { Suggestion, SuggestionOptions } from './inspect/suggestConfiguration.js';
 import type { WeightReport } from './networks/weights/loadWeights.js';
 import type { RecommendOptions, RecommendResult } from './recommendation/recommend.js';
 import type { ImportModelOptions } from './runs/importModel.js';
@@ -63,8 +63,12 @@ export async function inspectDataset(
  * @example
  * const { configuration } = await suggestConfiguration('digits');
  */
-export async function suggestConfiguration(spec: string, set: Settings = {}): Promise<Suggestion> {
-  return (await import('./inspect/suggestConfiguration.js')).suggestConfiguration(spec, set);
+export async function suggestConfiguration(
+  spec: string,
+  set: Settings = {},
+  options: SuggestionOptions = {},
+): Promise<Suggestion> {
+  return (await import('./inspect/suggestConfiguration.js')).suggestConfiguration(spec, set, options);
 }
 
 /**

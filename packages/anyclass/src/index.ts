@@ -66,7 +66,7 @@ export type {
 } from './inference/predictor.js';
 export type { InspectOptions } from './inspect/inspectDataset.js';
 export type { Inspection } from './inspect/inspection.js';
-export type { Suggestion } from './inspect/suggestConfiguration.js';
+export type { Suggestion, SuggestionOptions } from './inspect/suggestConfiguration.js';
 export type { RecommendOptions, RecommendResult } from './recommendation/recommend.js';
 export type { Recommendation } from './recommendation/recommendation.js';
 export type { ImportModelOptions } from './runs/importModel.js';

@@ -188,14 +188,14 @@ describe('a run on patients', () => {
 
   test('is judged by evaluate as by training, also with another budget', async () => {
     const summary = JSON.parse(readFileSync(at('run/summary.json'), 'utf8'));
-    const own = await evaluated('run', '--replicates', '0');
+    const own = await evaluated('run', '--device', 'cpu', '--replicates', '0');
     expect(own.decided.metrics).toEqual(summary.test.decided.metrics);
     expect(own.decided).toMatchObject({
       groups: 160,
       shared: { rows: 0 },
       report: { guarantee: { holds: true } },
     });
-    const other = await evaluated('run', '--replicates', '0', '--false-alarms', '8%');
+    const other = await evaluated('run', '--device', 'cpu', '--replicates', '0', '--false-alarms', '8%');
     expect(other.decided).toMatchObject({
       groups: 160,
       report: { guarantee: { holds: true, rate: 0.08, groups: expect.any(Number) } },
@@ -203,7 +203,7 @@ describe('a run on patients', () => {
   });
 
   test('counts what was compared, wherever the promise is printed', async () => {
-    const counted = await evaluated('run', '--replicates', '0', '--candidates', '6');
+    const counted = await evaluated('run', '--device', 'cpu', '--replicates', '0', '--candidates', '6');
     expect(counted.decided).toMatchObject({
       candidates: 6,
       budget: { falseAlarms: 0.1, missed: 0.1 },

@@ -17,9 +17,12 @@ const share = z.number().min(0).max(1);
 
 const networkParts = z.strictObject({
   name: z.enum(networkNames).default('tresnet-m').describe('the network'),
-  inputSize: count
+  inputSize: z
+    .union([count, z.literal('fit')])
     .default(224)
-    .describe('height and width of the images in pixels; with weights, theirs is the default'),
+    .describe(
+      'height and width of the images in pixels, or `fit`: what fits the images and the network; with weights, theirs is the default',
+    ),
   head: z
     .enum(headNames)
     .optional()
@@ -198,10 +201,10 @@ export const configurationSchema = z.strictObject({
   schedule: schedule.prefault({}),
   epochs: count.default(40).describe('passes over the training images'),
   sizes: z
-    .array(z.strictObject({ epoch: count, size: count }))
+    .union([z.literal('progressive'), z.array(z.strictObject({ epoch: count, size: count }))])
     .default([])
     .describe(
-      'the size of training images from an epoch on, such as smaller ones first; otherwise, and for validation, network.inputSize',
+      'the size of training images from an epoch on; otherwise, and for validation, network.inputSize. progressive: 60%, 80% and all of it, a third of the epochs each',
     ),
   batchSize: count.default(64).describe('images per weight update'),
   accumulation: count.default(1).describe('split each batch into this many parts to save memory'),
@@ -211,9 +214,9 @@ export const configurationSchema = z.strictObject({
     .optional()
     .describe('evaluate an exponential moving average (EMA) of the weights with this decay'),
   augmentation: z
-    .union([z.enum(['auto', 'photograph', 'x-ray', 'none']), augmentationParts])
+    .union([z.enum(['auto', 'crops', 'photograph', 'x-ray', 'none']), augmentationParts])
     .default('auto')
-    .describe("auto: the dataset's default; or an object of parts"),
+    .describe("auto: the dataset's default; crops: what the recipe `strong` uses; or an object of parts"),
   mixing: mixingFields.prefault({}),
   plainEpochs: z
     .int()

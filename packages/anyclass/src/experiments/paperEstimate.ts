@@ -1,6 +1,7 @@
 // Estimates how long the runs of a plan take and how much disk space they need, before the first one starts.
 
 import { availableParallelism } from 'node:os';
+import { knownInputSize } from '../configuration/inputSize.js';
 import type { Configuration } from '../configuration/schema.js';
 import { isFeatureNetwork, type NetworkName, networkCost } from '../networks/catalog.js';
 
@@ -47,7 +48,7 @@ export function assumedRate(
   const at224 = device === 'gpu' ? (h200Rates[name] ?? h200Speed / perImage) : (cores * coreSpeed) / perImage;
   // In networks this small, most of the time goes to a step's overhead, not to its matrix products.
   if (isFeatureNetwork(name)) return Math.min(at224, vectorsPerSecond);
-  return at224 * (224 / inputSize) ** 2;
+  return at224 * (224 / knownInputSize({ inputSize })) ** 2;
 }
 
 /**

@@ -11,6 +11,7 @@ import { datasetFolders, datasetName, parseDataset } from '../data/datasetSpec.j
 import { UsageError } from '../errors/usageError.js';
 import { isAnyClass } from '../losses/lossNames.js';
 import { absolutePaths } from '../runs/runFolder.js';
+import { inputFitter } from '../training/fitInput.js';
 import { readConfiguration } from '../training/readConfiguration.js';
 import type { PlannedRun } from './plannedRun.js';
 import { atKnownFolders } from './runState.js';
@@ -50,6 +51,7 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
   const { config, data: given, set, datasets, networks, losses, seeds, out } = request;
   checkSeeds(seeds);
   const planned: VariedRun[] = [];
+  const fitInput = inputFitter();
   for (const data of optional(datasets)) {
     for (const network of optional(networks)) {
       for (const loss of optional(losses)) {
@@ -65,7 +67,10 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
               { seed },
             ),
           });
-          planned.push({ configuration: absolutePaths(read), variants: [data, network, loss] });
+          planned.push({
+            configuration: await fitInput(absolutePaths(read)),
+            variants: [data, network, loss],
+          });
         }
       }
     }

@@ -137,6 +137,15 @@ test('an inspection shows what is left at several inputs, and init enlarges smal
   const { configuration, remarks } = await suggestConfiguration(table);
   expect(configuration['network']).toEqual({ name: 'tresnet-s', inputSize: 64 });
   expect(remarks.join('\n')).toContain('input 64 px: images of 24 px are enlarged');
+  const kept = { name: 'tresnet-m', inputSize: 128 };
+  const many = await suggestConfiguration('digits', { 'data.digits.scenes.train': 5000 }, { hasGpu: true });
+  expect(many.configuration).toMatchObject({
+    network: kept,
+    epochs: 40,
+    sizes: 'progressive',
+    augmentation: 'crops',
+    finalWeights: 'last',
+  });
   const small = await suggestConfiguration(table, { 'network.inputSize': 32 });
   expect(small.configuration['network']).toEqual({ name: 'tresnet-s', inputSize: 32 });
   expect(small.remarks.join('\n')).toContain('warning: network.inputSize 32 leaves 2 by 2 positions');

@@ -66,10 +66,10 @@ export interface FittingInput {
  * fittingInput(64, 32) // { size: 128, reason: 'images of 64 px are enlarged: …' }
  */
 export function fittingInput(imageSide: number, stride: number, sides?: Float32Array): FittingInput {
-  const ownSize = atLeast(Math.min(imageSide, detailEnough));
-  const forPositions = atLeast(enoughPositions * stride);
+  const ownSize = atLeast(Math.min(imageSide, detailEnough), stride);
+  const forPositions = atLeast(enoughPositions * stride, stride);
   const forObjects =
-    sides && sides.length > 0 ? atLeast(Math.min(stride / median(sides), 2 * imageSide)) : ownSize;
+    sides && sides.length > 0 ? atLeast(Math.min(stride / median(sides), 2 * imageSide), stride) : ownSize;
   const size = Math.max(ownSize, forPositions, forObjects);
   if (size === ownSize) {
     return { size, reason: `images of ${imageSide} px leave ${leftAt(size, stride)}` };
@@ -97,7 +97,8 @@ export function smallMapWarning({
   ...options
 }: Pick<Configuration['network'], 'name' | 'inputSize'> & Partial<Configuration['network']>): string[] {
   const stride = networkStride(name, defined(options));
-  if (stride === undefined || Math.floor(inputSize / stride) >= enoughPositions) return [];
+  if (inputSize === 'fit' || stride === undefined || Math.floor(inputSize / stride) >= enoughPositions)
+    return [];
   const better = enoughPositions * stride;
   return [
     `warning: network.inputSize ${inputSize} leaves ${leftAt(inputSize, stride)} in the last map of ${name}, so small objects are lost; ${better} leaves ${leftAt(better, stride)} and takes about ${timesAsLong(inputSize, better)} as long`,
@@ -119,8 +120,9 @@ function timesAsLong(from: number, to: number): string {
   return `${times < 3 ? Math.round(10 * times) / 10 : Math.round(times)} times`;
 }
 
-function atLeast(side: number): number {
-  return inputSizes.find((size) => size >= side) ?? inputSizes.at(-1)!;
+function atLeast(side: number, stride: number): number {
+  const whole = inputSizes.filter((size) => size % stride === 0);
+  return whole.find((size) => size >= side) ?? whole.at(-1) ?? stride * Math.ceil(side / stride);
 }
 
 function median(ascending: Float32Array): number {

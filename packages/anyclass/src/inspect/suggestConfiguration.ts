@@ -11,6 +11,7 @@ import { imageSize } from '../data/images/decoding/decode.js';
 import { surveySample } from '../data/images/levelSurvey.js';
 import { checkImagesAreThere } from '../data/images/storage/missingImages.js';
 import { openPrepared } from '../data/openPrepared.js';
+import { visibleGpus } from '../distribution/ownGpu.js';
 import { counted } from '../errors/counted.js';
 import { networkStride } from '../networks/catalog.js';
 import { fittingInput, sidesOf, smallMapWarning } from './inputAdvice.js';
@@ -24,15 +25,24 @@ export interface Suggestion {
   readonly remarks: readonly string[];
 }
 
+export interface SuggestionOptions {
+  /** Whether training will have a GPU, which makes larger networks and inputs and more epochs affordable. Default: whether this machine has one. */
+  readonly hasGpu?: boolean;
+}
+
 /**
  * Examines a dataset and suggests how to train on it: λ from the share of negatives; network, input size, and
- * epochs from the images. Fields given in `set` stay as they are.
+ * epochs from the images; with a GPU and enough images, as the recipe `strong` does. Fields given in `set` stay as they are.
  *
  * @example
  * const { configuration } = await suggestConfiguration('digits');
  * configuration.network // { name: 'tresnet-s', inputSize: 64 }
  */
-export async function suggestConfiguration(spec: string, set: Settings = {}): Promise<Suggestion> {
+export async function suggestConfiguration(
+  spec: string,
+  set: Settings = {},
+  { hasGpu = set['device'] !== 'cpu' && visibleGpus().length > 0 }: SuggestionOptions = {},
+): Promise<Suggestion> {
   const given = withSettings({ data: { dataset: spec } }, set);
   const { data } = validateConfiguration(given, `${spec} with the given options`);
   const dataset = await openPrepared(data.dataset, preparedOptions(data));
@@ -45,7 +55,8 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
     const imageSide = dataset.features
       ? undefined
       : await typicalSide(dataset.images, train, dataset.preparation);
-    const isSmall = imageSide === undefined || imageSide <= 96 || train.length < 5000;
+    const isLong = hasGpu && imageSide !== undefined && train.length >= fewImages;
+    const isSmall = !isLong && (imageSide === undefined || imageSide <= 96 || train.length < fewImages);
     const name = isSmall ? 'tresnet-s' : 'tresnet-m';
     const input =
       imageSide === undefined ? undefined : fittingInput(imageSide, networkStride(name)!, sidesOf(dataset));
@@ -62,10 +73,12 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
       },
       network: inputSize === undefined ? { name: 'mlp' } : { name, inputSize },
       loss: { name: 'any-bce', lambda: advice.start },
-      epochs: Math.max(10, Math.min(40, Math.round(400_000 / Math.max(1, train.length)))),
-      batchSize,
+      epochs: epochsFor(train.length, isLong ? 4_000_000 : 400_000),
+      batchSize: isLong ? 256 : batchSize,
       optimizer: { name: 'adamw', rate: isSmall && inputSize !== undefined ? 0.002 : 0.001 },
-      schedule: { name: 'cosine', warmUpEpochs: 1 },
+      schedule: isLong ? { name: 'cosine', every: 'step' } : { name: 'cosine', warmUpEpochs: 1 },
+      ...(isLong && { sizes: 'progressive', augmentation: 'crops' }),
+      finalWeights: 'last',
     };
     const instances = dataset.features
       ? `${counted(train.length, 'training row')} of ${counted(dataset.features.names.length, 'feature')}`
@@ -80,12 +93,13 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
         ...(input && isOwnInput ? [`input ${input.size} px: ${input.reason}`] : []),
+        ...(isLong ? ['there is a GPU: the network, epochs, sizes and crops of the recipe strong'] : []),
         ...(input && !isOwnInput ? smallMapWarning(network) : []),
         ...lookAlikes.remarks,
         ...(window
           ? [`images have more than 8 bits: data.window [${window.join(', ')}] covers all levels found`]
           : []),
-        ...(availableParallelism() < 8 && inputSize !== undefined && inputSize > 128
+        ...(!hasGpu && availableParallelism() < 8 && inputSize !== undefined && inputSize > 128
           ? [
               `${inputSize} px is slow on ${availableParallelism()} cores without a GPU; a smaller network.inputSize is faster`,
             ]
@@ -95,6 +109,13 @@ export async function suggestConfiguration(spec: string, set: Settings = {}): Pr
   } finally {
     await dataset.images.close();
   }
+}
+
+/** With fewer training images, long training with crops was not tried. */
+const fewImages = 5000;
+
+function epochsFor(rows: number, images: number): number {
+  return Math.max(10, Math.min(40, Math.round(images / Math.max(1, rows))));
 }
 
 /** The median of the shorter sides of a few images. */

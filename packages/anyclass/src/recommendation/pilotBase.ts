@@ -13,6 +13,7 @@ import { chooseSubset } from '../data/splits/subset.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { suggestConfiguration } from '../inspect/suggestConfiguration.js';
+import { fitInput } from '../training/fitInput.js';
 import { readConfiguration } from '../training/readConfiguration.js';
 import type { FullRun } from './pilotSize.js';
 
@@ -34,8 +35,13 @@ export interface PilotBase {
  */
 export async function readBase(source: string, data: string | undefined, set: Settings): Promise<PilotBase> {
   if (data !== undefined || isConfiguration(source)) {
-    const configuration = await readConfiguration(source, { dataset: data, set });
-    return { configuration, isConfigured: true, remarks: [] };
+    const remarks: string[] = [];
+    const read = await readConfiguration(source, { dataset: data, set });
+    return {
+      configuration: await fitInput(read, (text) => remarks.push(text)),
+      isConfigured: true,
+      remarks,
+    };
   }
   const { configuration, remarks } = await suggestConfiguration(source, set);
   const isConfigured = Object.keys(set).some((field) => field.startsWith('loss.'));

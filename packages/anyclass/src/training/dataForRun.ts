@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { effectiveNumberWeights } from '@anyclass/core';
+import { knownInputSize } from '../configuration/inputSize.js';
 import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { mixedShare } from '../data/augmentation/mixing.js';
@@ -118,9 +119,11 @@ export async function openRunData(
 
 /** The format in which the data reaches the network; images and features need different networks. */
 function networkInput(
-  { name, inputSize }: Configuration['network'],
+  network: Configuration['network'],
   { features, name: dataset, preparation, images }: Dataset,
 ): { readonly format: InputFormat; readonly input: ModelInput } {
+  const { name } = network;
+  const inputSize = knownInputSize(network);
   if (!isFeatureNetwork(name)) {
     if (features || images.absent !== undefined) {
       throw new UserError(

@@ -37,6 +37,7 @@ export async function followWeights(
       ...(facts.network !== undefined && { name: facts.network }),
       ...(facts.inputSize !== undefined && { inputSize: facts.inputSize }),
       ...network,
+      ...(network['inputSize'] === 'fit' && facts.inputSize !== undefined && { inputSize: facts.inputSize }),
     },
   };
 }

@@ -12,6 +12,7 @@ import {
   tensor,
   threadCount,
 } from '@anyclass/torch';
+import { knownInputSize } from '../configuration/inputSize.js';
 import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { mixedShare } from '../data/augmentation/mixing.js';
@@ -99,10 +100,10 @@ export function createSession(
   keepFreedMemory(); // every step allocates what the last one freed
   const settings = chooseCompute(configuration);
   setSeed(seed);
-  const { name, inputSize, head, mirror } = chosen;
+  const { name, head, mirror } = chosen;
   const network = createNetwork(name, {
     classes: data.dataset.classes.length,
-    inputSize: takesFeatures(data.input) ? data.input.features.length : inputSize,
+    inputSize: takesFeatures(data.input) ? data.input.features.length : knownInputSize(chosen),
     ...defined({ head, mirror, ...familyOptions.parse(chosen) }),
   });
   if (network instanceof Perceptron && data.features) network.standardizeBy(data.features);

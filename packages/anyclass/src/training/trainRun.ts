@@ -17,6 +17,7 @@ import {
 import { lockRun } from '../runs/runLock.js';
 import { activeRun, reportingFailure, type TrainingResult, type TrainOptions } from './activeRun.js';
 import { datasetFingerprint, openRunData } from './dataForRun.js';
+import { fitInput } from './fitInput.js';
 import { followWeights } from './followWeights.js';
 import { trainToEnd } from './loop.js';
 import { checkRunAgreement, runVersions } from './runAgreement.js';
@@ -38,7 +39,9 @@ export async function trainRun(
   const { signal } = options;
   const ranks = await joinRanks();
   const followed = await followWeights({ ...input }, { onEvent: options.onEvent, signal });
-  const configuration = absolutePaths(validateConfiguration(followed));
+  const configuration = await fitInput(absolutePaths(validateConfiguration(followed)), (text) =>
+    options.onEvent?.({ type: 'note', text }),
+  );
   const folder = options.run ?? (await fromFirst(ranks, () => defaultRunFolder(configuration)));
   const run = activeRun(folder, options, ranks);
   return reportingFailure(run, async () => {

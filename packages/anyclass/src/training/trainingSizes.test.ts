@@ -3,12 +3,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { tinyRun } from '../../test/tinyRun.js';
+import { validateConfiguration } from '../configuration/validate.js';
 import { createNetwork } from '../networks/createNetwork.js';
-import { checkSizes, trainingSize } from './trainingSizes.js';
+import { checkSizes, plannedSizes, trainingSize } from './trainingSizes.js';
 import { trainRun } from './trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-sizes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const fields = validateConfiguration({
+  data: { dataset: 'digits' },
+  network: { inputSize: 160 },
+  epochs: 40,
+  sizes: 'progressive',
+});
+
+test('progressive sizes are 60%, 80% and all of the input, a third of the epochs each, in multiples of 32', () => {
+  expect(plannedSizes(fields)).toEqual([
+    { epoch: 1, size: 96 },
+    { epoch: 14, size: 128 },
+    { epoch: 27, size: 160 },
+  ]);
+  const sizesAt = (inputSize: number) =>
+    plannedSizes({ ...fields, network: { ...fields.network, inputSize } }).map(({ size }) => size);
+  expect(sizesAt(224)).toEqual([128, 192, 224]);
+  expect(sizesAt(128)).toEqual([64, 96, 128]);
+  expect(sizesAt(16)).toEqual([16, 16, 16]);
+});
 
 test('a size holds from its epoch until the next one, whatever their order; before the first, none is set', () => {
   const sizes = [
@@ -16,14 +37,14 @@ test('a size holds from its epoch until the next one, whatever their order; befo
     { epoch: 2, size: 96 },
   ];
   const bySize = (size: number | undefined) => size && { width: size, height: size };
-  expect([0, 1, 3, 4, 9].map((epoch) => trainingSize({ sizes }, epoch))).toEqual(
+  expect([0, 1, 3, 4, 9].map((epoch) => trainingSize({ ...fields, sizes }, epoch))).toEqual(
     [undefined, 96, 96, 128, 128].map(bySize),
   );
 });
 
 test('a size that the network cannot take is refused before training, with the reason', () => {
   using network = createNetwork('vit-b-16', { classes: 2, inputSize: 32 });
-  expect(() => checkSizes(network, { sizes: [{ epoch: 1, size: 64 }] })).toThrow(
+  expect(() => checkSizes(network, { ...fields, sizes: [{ epoch: 1, size: 64 }] })).toThrow(
     /sizes: vit-b-16, built for 32 px, cannot train at 64 px/,
   );
 });

@@ -2,10 +2,14 @@
 // DAWNBench entry (2018); Touvron et al., "Fixing the train-test resolution discrepancy", arXiv 1906.06423.
 
 import { noGrad, tidy, zeros } from '@anyclass/torch';
+import { knownInputSize } from '../configuration/inputSize.js';
 import type { Configuration } from '../configuration/schema.js';
 import type { Size } from '../data/augmentation/changes.js';
+import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { Network } from '../networks/network.js';
+
+type SizeFields = Pick<Configuration, 'sizes' | 'epochs' | 'network'>;
 
 /**
  * The size of the training images in an epoch, counted from 0; undefined if they keep the network's own.
@@ -13,26 +17,56 @@ import type { Network } from '../networks/network.js';
  * @example
  * trainingSize({ ...configuration, sizes: [{ epoch: 1, size: 96 }, { epoch: 13, size: 128 }] }, 0) // { width: 96, height: 96 }
  */
-export function trainingSize({ sizes }: Pick<Configuration, 'sizes'>, epoch: number): Size | undefined {
+export function trainingSize(configuration: SizeFields, epoch: number): Size | undefined {
+  const sizes = plannedSizes(configuration);
   const started = sizes.filter((one) => one.epoch <= epoch + 1);
-  const latest = started.reduce<(typeof sizes)[number] | undefined>(
+  const latest = started.reduce<PlannedSize | undefined>(
     (last, one) => (last === undefined || one.epoch >= last.epoch ? one : last),
     undefined,
   );
   return latest && { width: latest.size, height: latest.size };
 }
 
-/** Tries every size before training starts: positions and windows tie some networks to one. */
-export function checkSizes(network: Network, { sizes }: Pick<Configuration, 'sizes'>): void {
+interface PlannedSize {
+  /** The epoch from which on images have the size, counted from 1. */
+  readonly epoch: number;
+  readonly size: number;
+}
+
+/**
+ * The sizes of a configuration, `progressive` spelled out: three sizes, a third of the epochs each, in multiples of 32 that every
+ * stride divides.
+ *
+ * @example
+ * plannedSizes({ ...configuration, sizes: 'progressive', epochs: 40, network: { ...network, inputSize: 160 } })
+ * // [{ epoch: 1, size: 96 }, { epoch: 14, size: 128 }, { epoch: 27, size: 160 }]
+ */
+export function plannedSizes({ sizes, epochs, network }: SizeFields): readonly PlannedSize[] {
+  if (sizes !== 'progressive') return sizes;
+  const inputSize = knownInputSize(network);
+  return [0.6, 0.8, 1].map((share, third) => ({
+    epoch: 1 + Math.floor((third * epochs) / 3),
+    size:
+      share === 1 ? inputSize : Math.min(inputSize, 32 * Math.max(1, Math.round((share * inputSize) / 32))),
+  }));
+}
+
+/**
+ * Tries every size before training starts: positions and windows tie some networks to one.
+ *
+ * @throws UserError if the network cannot take one of them
+ */
+export function checkSizes(network: Network, configuration: SizeFields): void {
   const { inputSize } = network.options;
   const wasTraining = network.training;
   network.eval();
-  for (const { size } of sizes) {
+  for (const { size } of plannedSizes(configuration)) {
     try {
       tidy(() => noGrad(() => network.forward(zeros([1, 3, size, size], { device: deviceOf(network) }))));
     } catch (error) {
       throw new UserError(
-        `sizes: ${network.name}, built for ${inputSize} px, cannot train at ${size} px (${error instanceof Error ? error.message : String(error)}); leave this size out, or choose another network`,
+        `sizes: ${network.name}, built for ${inputSize} px, cannot train at ${size} px (${messageOf(error)}); train at ${inputSize} px in all epochs, or choose another network`,
+        { setting: 'sizes=[]' },
       );
     }
   }

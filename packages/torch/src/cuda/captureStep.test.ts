@@ -98,5 +98,6 @@ describe.skipIf(!hasCuda())(`on cuda${cudaIt}`, () => {
     const step = captureStep((x) => [x!.mul(x!.sum().toNumber())], { warmUp: 0 });
     expect(() => step(zeros([2], { device: 'cuda' }))).toThrow('the step cannot be captured');
     expect(zeros([2], { device: 'cuda' }).add(1).toArray()).toEqual([1, 1]);
+    expect(randn([2], { device: 'cuda' }).toArray()).not.toEqual(randn([2], { device: 'cuda' }).toArray());
   });
 });

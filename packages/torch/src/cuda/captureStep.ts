@@ -3,7 +3,7 @@
 import { setAutocastCacheAllowed } from '../autograd/autograd.js';
 import { native } from '../native/native.js';
 import { keep, tidy } from '../tensor/memory.js';
-import { emptyLike } from '../tensor/operators.generated.js';
+import { emptyLike, zeros } from '../tensor/operators.generated.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { cudaSynchronize, emptyCudaCache, hasCuda } from './device.js';
 import { CudaEvent, CudaStream } from './stream.js';
@@ -108,11 +108,17 @@ function record(fn: () => readonly Tensor[]): { graph: number; outputs: readonly
   }
 }
 
-// The capture is already broken: ending it throws as well, and only then is the stream usable again.
+// The capture may be broken already: then ending it throws as well, and only after that is the stream usable again. libtorch's random
+// generator still waits for the broken graph to end and draws nothing; the end of any other graph releases it.
 function abandon(graph: number): void {
   try {
     native.graphEnd(graph);
   } catch {
+    const whole = native.graphBegin();
+    tidy(() => void zeros([1], { device: 'cuda' }));
+    native.graphEnd(whole);
+    native.graphDispose(whole);
+  } finally {
     native.graphDispose(graph);
   }
 }
