@@ -76,6 +76,11 @@ export interface WeightRules<Options extends SharedOptions = SharedOptions> {
   readonly conventions?: readonly NamingConvention[];
   /** Converts the float32 values of an entry to the network's shape; returns undefined if that is impossible. */
   readonly resize?: (name: string, values: Tensor, entry: Tensor) => Tensor | undefined;
+  /**
+   * Moves values between entries, where files divide them differently: returns an entry's values from those of a file and of its
+   * other entries, which go by our names.
+   */
+  readonly regroup?: (name: string, values: Tensor, valuesOf: (name: string) => Tensor | undefined) => Tensor;
   /** Derives network options from the shapes in a file. */
   readonly optionsOf?: (
     shapes: ReadonlyMap<string, readonly number[]>,

@@ -5,6 +5,7 @@
 // The class token is the image's vector, as in the authors' linear classifiers; timm averages DINOv3's patches unless asked for
 // `global_pool='token'`. DINOv3's ConvNeXts are in convnext.ts.
 
+import type { Tensor } from '@anyclass/torch';
 import type { NetworkDefinition, NetworkFamily, TrunkCost } from './definition.js';
 import { sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
@@ -99,7 +100,9 @@ function member(name: DinoName, trunk: TrunkCost): NetworkDefinition<typeof fiel
             },
           ],
       resize: resizeTimmPositions,
-      isComputed: (entry) => entry === 'encoder.cosine' || entry === 'encoder.sine',
+      ...(name.endsWith('-reg') && { regroup: withoutClassPosition }),
+      ...(isThird && { regroup: withoutKeyBias }),
+      isComputed: (entry) => /^encoder\.(co)?sine$|\.in_proj_bias_mask$/.test(entry),
       // Some of DINOv3's files have no such bias; a fresh network's zeros are then right.
       hasDefault: (entry) => entry.endsWith('.in_proj_bias'),
       optionsOf: patchSizeOf,
@@ -107,15 +110,40 @@ function member(name: DinoName, trunk: TrunkCost): NetworkDefinition<typeof fiel
   };
 }
 
+/**
+ * The authors and Hugging Face have a position for the class token too, which is always added to it: here, as in timm, it is part of
+ * the token.
+ */
+function withoutClassPosition(
+  name: string,
+  values: Tensor,
+  valuesOf: (name: string) => Tensor | undefined,
+): Tensor {
+  const positions = name === 'class_token' ? valuesOf('encoder.pos_embedding') : values;
+  const [, length = 0] = positions?.shape ?? [];
+  if (!positions || Number.isInteger(Math.sqrt(length))) return values;
+  if (name === 'class_token') return values.add(positions.narrow(1, 0, 1));
+  return name === 'encoder.pos_embedding' ? values.narrow(1, 1, length - 1) : values;
+}
+
+/** The authors' files have a bias for keys too, which is masked and may hold anything. */
+function withoutKeyBias(name: string, values: Tensor): Tensor {
+  if (!name.endsWith('.in_proj_bias')) return values;
+  const width = (values.shape[0] ?? 0) / 3;
+  const cleared = values.clone();
+  cleared.narrow(0, width, width).zero_();
+  return cleared;
+}
+
 const layer = 'encoder.layers.encoder_layer_';
 
-// Queries and values have biases, keys do not.
+// Queries and values have biases, keys do not. The authors store biases for all, and number the layers of gated MLPs.
 const fromTimmDinov3: Renaming = [
   [/^blocks\.(\d+)\.attn\.q_bias$/, `${layer}$1.self_attention.in_proj_bias#0/3`],
   [/^blocks\.(\d+)\.attn\.v_bias$/, `${layer}$1.self_attention.in_proj_bias#2/3`],
-  [/^blocks\.(\d+)\.mlp\.fc1_g\./, `${layer}$1.mlp.gate_proj.`],
-  [/^blocks\.(\d+)\.mlp\.fc1_x\./, `${layer}$1.mlp.up_proj.`],
-  [/^blocks\.(\d+)\.mlp\.fc2\./, `${layer}$1.mlp.down_proj.`],
+  [/^blocks\.(\d+)\.mlp\.(?:fc1_g|w1)\./, `${layer}$1.mlp.gate_proj.`],
+  [/^blocks\.(\d+)\.mlp\.(?:fc1_x|w2)\./, `${layer}$1.mlp.up_proj.`],
+  [/^blocks\.(\d+)\.mlp\.(?:fc2|w3)\./, `${layer}$1.mlp.down_proj.`],
 ];
 
 const stacked: Readonly<Record<string, number>> = { q: 0, k: 1, v: 2 };

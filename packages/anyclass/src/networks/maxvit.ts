@@ -14,7 +14,7 @@ import { LayerNorm } from './layers/layerNorm.js';
 import { MBConv } from './layers/mbconv.js';
 import { PartitionAttention } from './layers/partitionAttention.js';
 import { addBranch, throughSteps } from './layers/residualNorm.js';
-import { resizeGrid } from './layers/resizeGrid.js';
+import { timmOffsets } from './layers/resizeGrid.js';
 import type { Axis } from './layers/squares.js';
 import { Network, onCells } from './network.js';
 import { positiveInteger, sharedFields } from './optionFields.js';
@@ -206,7 +206,7 @@ function architecture({ inputSize, partitionSize }: Options) {
 
 function resizePositions(name: string, values: Tensor, entry: Tensor): Tensor | undefined {
   if (!name.endsWith('.relative_position_bias_table')) return undefined;
-  return resizeGrid(values, { cells: entry.shape[0] ?? 0 });
+  return timmOffsets(values, { cells: entry.shape[0] ?? 0 });
 }
 
 /** The table has a row for each offset within a window, from 1 - side to side - 1 along both axes. */

@@ -10,6 +10,7 @@ import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { Network, type SharedOptions } from './network.js';
 import { publishedWeights } from './published/published.generated.js';
+import { type Renaming, renaming } from './renaming.js';
 
 type ResNetName = 'resnet-18' | 'resnet-34' | 'resnet-50' | 'resnet-101';
 
@@ -182,6 +183,24 @@ function member(name: ResNetName, trunk: TrunkCost): NetworkDefinition<NoFields>
       stem: 'conv1.weight',
       timm: { architecture, ends: { first_conv: 'conv1', classifier: 'fc' } },
       torchvision: { architecture },
+      conventions: [renaming("Hugging Face's ResNet names", () => fromHuggingFace)],
     },
   };
 }
+
+const fromHuggingFace: Renaming = [
+  [/^(?:resnet\.)?embedder\.embedder\.(convolution|normalization)\./, (_, part = '') => `${parts[part]}1.`],
+  [
+    /^(?:resnet\.)?encoder\.stages\.(\d)\.layers\.(\d+)\.shortcut\.(convolution|normalization)\./,
+    (_, stage = '', block = '', part = '') =>
+      `layer${Number(stage) + 1}.${block}.downsample.${part === 'convolution' ? 0 : 1}.`,
+  ],
+  [
+    /^(?:resnet\.)?encoder\.stages\.(\d)\.layers\.(\d+)\.layer\.(\d)\.(convolution|normalization)\./,
+    (_, stage = '', block = '', layer = '', part = '') =>
+      `layer${Number(stage) + 1}.${block}.${parts[part]}${Number(layer) + 1}.`,
+  ],
+  [/^classifier\.1\./, 'fc.'],
+];
+
+const parts: Readonly<Record<string, string>> = { convolution: 'conv', normalization: 'bn' };

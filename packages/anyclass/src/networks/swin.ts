@@ -1,18 +1,18 @@
 // Swin. Liu et al., "Swin Transformer: Hierarchical Vision Transformer using Shifted Windows", arXiv 2103.14030.
 //
 // Names and initialization as in timm's swin_tiny_patch4_window7_224, which torchvision's swin_t equals at 224 px. At other sizes we
-// follow timm: a map smaller than a window is one window of its own size, and other maps are padded to whole windows.
+// follow timm: a map smaller than a window is one window of its own size, and other maps are padded to whole windows. A window's size
+// follows from the image's halved and rounded down, though maps are rounded up.
 
-import { keep, nn, type Tensor, tensor, tidy, zeros } from '@anyclass/torch';
+import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
 import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
 import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
-import { relativePositions } from './layers/relativeAttention.js';
 import { addBranch } from './layers/residualNorm.js';
 import { timmOffsets } from './layers/resizeGrid.js';
-import { cutIntoSquares, joinSquares } from './layers/squares.js';
+import { padToMultiple, WindowAttention } from './layers/windowAttention.js';
 import { Network } from './network.js';
 import { sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
@@ -53,12 +53,11 @@ class Swin extends Network<Options> {
     const blocks = blocksOf[name];
     const count = blocks.reduce((sum, layers) => sum + layers, 0);
     let block = 0;
-    let side = inputSize / patchSize;
+    const grid = inputSize / patchSize;
     this.patchEmbed = new PatchEmbedding(channels);
     this.layers = blocks.map((layers, i) => {
-      if (i > 0) side = Math.ceil(side / 2);
       const skipped = Array.from({ length: layers }, () => (stochasticDepth * block++) / (count - 1));
-      return new Stage(width * 2 ** i, { side, merges: i > 0, skipped });
+      return new Stage(width * 2 ** i, { grid: grid / 2 ** i, merges: i > 0, skipped });
     });
     this.norm = new LayerNorm(8 * width);
     this.head = new ClassHead(8 * width, options);
@@ -121,8 +120,8 @@ class PatchEmbedding extends nn.Module {
 }
 
 interface StageOptions {
-  /** Side of the maps. */
-  readonly side: number;
+  /** Side of the maps before rounding. */
+  readonly grid: number;
   /** Whether the stage starts by merging squares of 2x2 cells. */
   readonly merges: boolean;
   /** The probability of being skipped for each block. */
@@ -133,11 +132,11 @@ class Stage extends nn.Module {
   readonly downsample: PatchMerging | null;
   readonly blocks: nn.Sequential;
 
-  constructor(outputs: number, { side, merges, skipped }: StageOptions) {
+  constructor(outputs: number, { grid, merges, skipped }: StageOptions) {
     super();
     this.downsample = merges ? new PatchMerging(outputs / 2) : null;
     this.blocks = new nn.Sequential(
-      ...skipped.map((probability, i) => new Block(outputs, { side, isShifted: i % 2 === 1, probability })),
+      ...skipped.map((probability, i) => new Block(outputs, { grid, isShifted: i % 2 === 1, probability })),
     );
   }
 
@@ -157,7 +156,7 @@ class PatchMerging extends nn.Module {
   }
 
   forward(input: Tensor): Tensor {
-    const map = padded(input, 2);
+    const map = padToMultiple(input, 2);
     const [batch = 0, height = 0, columns = 0, channels = 0] = map.shape;
     const squares = map
       .reshape([batch, height / 2, 2, columns / 2, 2, channels])
@@ -168,7 +167,7 @@ class PatchMerging extends nn.Module {
 }
 
 interface BlockOptions {
-  readonly side: number;
+  readonly grid: number;
   /** Whether windows are shifted by half their size, if the map has more than one. */
   readonly isShifted: boolean;
   readonly probability: number;
@@ -180,19 +179,14 @@ class Block extends nn.Module {
   readonly norm2: LayerNorm;
   readonly mlp: Mlp;
   readonly dropPath: nn.StochasticDepth;
-  readonly #window: number;
-  readonly #shift: number;
 
-  constructor(channels: number, { side, isShifted, probability }: BlockOptions) {
+  constructor(channels: number, { grid, isShifted, probability }: BlockOptions) {
     super();
-    this.#window = Math.min(side, windowSize);
-    this.#shift = isShifted && side > windowSize ? Math.floor(windowSize / 2) : 0;
+    const side = Math.floor(grid);
+    const shift = isShifted && side > windowSize ? Math.floor(windowSize / 2) : 0;
+    const window = Math.min(side, windowSize);
     this.norm1 = new LayerNorm(channels);
-    this.attn = new WindowAttention(
-      channels,
-      this.#window,
-      this.#shift > 0 ? regions(side, this.#shift) : undefined,
-    );
+    this.attn = new WindowAttention(channels, { window, shift, mapSide: Math.ceil(grid), headWidth });
     this.norm2 = new LayerNorm(channels);
     this.mlp = new Mlp(channels);
     this.dropPath = new nn.StochasticDepth(probability);
@@ -201,27 +195,13 @@ class Block extends nn.Module {
   forward(input: Tensor): Tensor {
     return tidy(() => {
       const stochasticDepth = this.dropPath;
-      const values = tidy(() => this.#attended(this.norm1.forward(input)));
+      const values = tidy(() => this.attn.forward(this.norm1.forward(input)));
       const stream = addBranch(input, { values, stochasticDepth });
       return addBranch(stream, {
         values: tidy(() => this.mlp.forward(this.norm2.forward(stream))),
         stochasticDepth,
       });
     });
-  }
-
-  #attended(map: Tensor): Tensor {
-    const shift = this.#shift;
-    const [batch = 0, height = 0, columns = 0] = map.shape;
-    const whole = padded(shift > 0 ? map.roll([-shift, -shift], [1, 2]) : map, this.#window);
-    const squares = { axis: 'window', side: this.#window } as const;
-    const attended = joinSquares(
-      this.attn.forward(cutIntoSquares(whole, squares), batch),
-      whole.shape,
-      squares,
-    );
-    const cut = attended.narrow(1, 0, height).narrow(2, 0, columns);
-    return shift > 0 ? cut.roll([shift, shift], [1, 2]) : cut;
   }
 }
 
@@ -238,91 +218,6 @@ class Mlp extends nn.Module {
   forward(x: Tensor): Tensor {
     return this.fc2.forward(nn.functional.gelu(this.fc1.forward(x)));
   }
-}
-
-/** What the scores of tokens from different parts of the image are lowered by, where a shifted window holds several. */
-const apart = -100;
-
-class WindowAttention extends nn.Module {
-  readonly relativePositionBiasTable: nn.Parameter;
-  readonly relativePositionIndex: Tensor;
-  /** For each window, the part of the image that its tokens are from: [windows, side²]. */
-  readonly regions: Tensor | undefined;
-  readonly qkv: nn.Linear;
-  readonly proj: nn.Linear;
-  readonly #heads: number;
-
-  constructor(channels: number, side: number, parts: Tensor | undefined) {
-    super();
-    this.#heads = channels / headWidth;
-    this.relativePositionBiasTable = new nn.Parameter(zeros([(2 * side - 1) ** 2, this.#heads]));
-    nn.init.truncatedNormal_(this.relativePositionBiasTable, 0, 0.02);
-    this.relativePositionIndex = keep(
-      tensor(relativePositions(side), { shape: [side ** 2, side ** 2], dtype: 'int64' }),
-    );
-    this.regions = parts;
-    this.qkv = new nn.Linear(channels, 3 * channels);
-    this.proj = new nn.Linear(channels, channels);
-  }
-
-  /** Maps tokens [batch · windows, side², channels] to the same shape. */
-  forward(x: Tensor, batch = 1): Tensor {
-    const [squares = 0, length = 0, channels = 0] = x.shape;
-    // Windows with masks of their own count as heads, so that one mask serves every image.
-    const groups = this.regions ? squares / batch : 1;
-    const [q, k, v] = this.qkv
-      .forward(x)
-      .view([squares / groups, groups, length, 3, this.#heads, headWidth])
-      .permute([3, 0, 1, 4, 2, 5])
-      .reshape([3, squares / groups, groups * this.#heads, length, headWidth])
-      .unbind(0);
-    const attended = nn.functional
-      .scaledDotProductAttention(q!, k!, v!, { mask: this.#mask(length) })
-      .view([squares / groups, groups, this.#heads, length, headWidth])
-      .transpose(2, 3)
-      .reshape([squares, length, channels]);
-    return this.proj.forward(attended);
-  }
-
-  multiplyAdds(input: Tensor): number {
-    const [squares = 0, length = 0, channels = 0] = input.shape;
-    return 2 * squares * length ** 2 * channels;
-  }
-
-  /** Returns [1, groups · heads, query, key]. */
-  #mask(length: number): Tensor {
-    const gathered = this.relativePositionBiasTable.indexSelect(0, this.relativePositionIndex.flatten());
-    const bias = gathered.view([1, length, length, this.#heads]).permute([0, 3, 1, 2]).contiguous();
-    if (!this.regions) return bias;
-    const differs = this.regions.unsqueeze(1).ne(this.regions.unsqueeze(2)).unsqueeze(1);
-    return bias.add(differs.to(bias.dtype).mul(apart)).view([1, -1, length, length]);
-  }
-}
-
-/** Pads maps [batch, height, width, channels] at the bottom and right to multiples of a size. */
-function padded(map: Tensor, size: number): Tensor {
-  const [, height = 0, columns = 0] = map.shape;
-  const [bottom, right] = [height, columns].map((side) => (size - (side % size)) % size);
-  return bottom || right ? nn.functional.pad(map, [0, 0, 0, right ?? 0, 0, bottom ?? 0]) : map;
-}
-
-/**
- * Numbers the parts that a shifted map consists of: along each axis everything before the last window, then what the last window
- * holds of the end, then what it holds of the beginning.
- */
-function regions(mapSide: number, shift: number): Tensor {
-  const side = Math.ceil(mapSide / windowSize) * windowSize;
-  const part = (place: number) => (place < side - windowSize ? 0 : place < side - shift ? 1 : 2);
-  const perRow = side / windowSize;
-  const numbers = new Int32Array(side ** 2);
-  for (let window = 0; window < perRow ** 2; window++) {
-    for (let cell = 0; cell < windowSize ** 2; cell++) {
-      const row = Math.floor(window / perRow) * windowSize + Math.floor(cell / windowSize);
-      const column = (window % perRow) * windowSize + (cell % windowSize);
-      numbers[window * windowSize ** 2 + cell] = 3 * part(row) + part(column);
-    }
-  }
-  return keep(tensor(numbers, { shape: [perRow ** 2, windowSize ** 2], dtype: 'int64' }));
 }
 
 function member(name: SwinName, trunk: TrunkCost): NetworkDefinition<typeof fields> {

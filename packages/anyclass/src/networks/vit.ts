@@ -84,10 +84,10 @@ function fromOldTorchvision(name: string): string[] {
 
 const layer = 'encoder.layers.encoder_layer_';
 
-/** timm's names, which are also the authors' of DeiT III (`gamma_1`), DINO and DINOv2. */
+/** timm's names, which are also the authors' of DeiT III (`gamma_1`), DINOv2 (`register_tokens`) and DINOv3 (`storage_tokens`). */
 export const fromTimm: Renaming = [
   [/^cls_token$/, 'class_token'],
-  [/^reg(?:ister)?_tokens?$/, 'register_tokens'],
+  [/^(?:reg(?:ister)?|storage)_tokens?$/, 'register_tokens'],
   [/^pos_embed$/, 'encoder.pos_embedding'],
   [/^patch_embed\.proj\./, 'conv_proj.'],
   [/^norm\./, 'encoder.ln.'],

@@ -2,7 +2,7 @@
 // arXiv 2104.09864, over two axes as in DINOv3 (Siméoni et al., arXiv 2508.10104): coordinates run from -1 to 1 over the image,
 // whatever its size, and the first tokens, which have no position, are not turned.
 
-import { cat, empty, keep, nn, type Tensor, tensor, zeros } from '@anyclass/torch';
+import { cat, empty, keep, nn, ones, type Tensor, tensor, zeros } from '@anyclass/torch';
 
 /** Cosines and sines of each token's angles: [tokens, width of a head]. */
 export interface Rotation {
@@ -21,6 +21,8 @@ export interface Rotation {
 export class RotaryAttention extends nn.Module {
   readonly inProjWeight: nn.Parameter;
   readonly inProjBias: nn.Parameter;
+  /** Keys have no bias, as in DINOv3: rotated, it would not cancel. */
+  readonly inProjBiasMask: Tensor;
   readonly outProj: nn.Linear;
   readonly #heads: number;
   readonly #rotation: Rotation;
@@ -31,6 +33,7 @@ export class RotaryAttention extends nn.Module {
     this.#rotation = rotation;
     this.inProjWeight = new nn.Parameter(empty([3 * width, width]));
     this.inProjBias = new nn.Parameter(zeros([3 * width]));
+    this.inProjBiasMask = keep(cat([ones([width]), zeros([width]), ones([width])]));
     this.outProj = new nn.Linear(width, width);
     nn.init.xavierUniform_(this.inProjWeight);
     nn.init.constant_(this.outProj.bias!, 0);
@@ -40,7 +43,7 @@ export class RotaryAttention extends nn.Module {
     const [batch = 0, length = 0, width = 0] = x.shape;
     const heads = this.#heads;
     const [q, k, v] = nn.functional
-      .linear(x, this.inProjWeight, this.inProjBias)
+      .linear(x, this.inProjWeight, this.inProjBias.mul(this.inProjBiasMask))
       .view([batch, length, 3, heads, width / heads])
       .permute([2, 0, 3, 1, 4])
       .unbind(0);

@@ -91,6 +91,10 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
     missing: [] as string[],
     misshapen: [] as string[],
   };
+  const valuesOf = (name: string) => {
+    const stored = tensors.get(match.pairs.get(name) ?? '');
+    return stored && fromStored(stored);
+  };
   let loaded = 0;
   for (const [name, entry] of state) {
     const stored = tensors.get(match.pairs.get(name) ?? '');
@@ -101,36 +105,48 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
     } else if (stored === undefined) {
       if (isHead) report.freshHead.push(name);
       else if (!isBatchCounter(name) && !rules.hasDefault?.(name)) report.missing.push(name);
-    } else if (fill({ name, entry, stored }, match.convention, converterOf(name, match, network))) {
-      loaded++;
-      if (!sameSizes(entry, stored)) report[name === rules.stem ? 'adapted' : 'resized'].push(name);
-    } else if (isHead) {
-      report.freshHead.push(name);
     } else {
-      report.misshapen.push(`${name} [${stored.shape.join(', ')}] instead of [${entry.shape.join(', ')}]`);
+      const regroup = (values: Tensor) => rules.regroup?.(name, values, valuesOf) ?? values;
+      const filled = fill(
+        { name, entry, stored, regroup },
+        match.convention,
+        converterOf(name, match, network),
+      );
+      if (filled !== 'not') loaded++;
+      if (filled === 'converted') report[name === rules.stem ? 'adapted' : 'resized'].push(name);
+      if (filled === 'not' && isHead) report.freshHead.push(name);
+      if (filled === 'not' && !isHead) {
+        report.misshapen.push(`${name} [${stored.shape.join(', ')}] instead of [${entry.shape.join(', ')}]`);
+      }
     }
   }
   const { convention, prefix, unused } = match;
   return { file, naming: convention.title, prefix, loaded, unused, ...report };
 }
 
-/** Copies a stored tensor into an entry; returns false if the shapes do not allow it. */
+interface Filling {
+  readonly name: string;
+  readonly entry: Tensor;
+  readonly stored: StoredTensor;
+  readonly regroup?: (values: Tensor) => Tensor;
+}
+
+/** Copies a stored tensor into an entry, converted to its shape if necessary and possible. */
 function fill(
-  { name, entry, stored }: { name: string; entry: Tensor; stored: StoredTensor },
+  { name, entry, stored, regroup = (values) => values }: Filling,
   convention: NamingConvention,
   convert: Converter,
-): boolean {
+): 'copied' | 'converted' | 'not' {
   return tidy(() =>
     noGrad(() => {
-      const values = fromStored(stored);
-      const fitting = sameSizes(entry, stored)
-        ? values.view(entry.shape)
-        : convert(values.to('float32'), entry);
-      if (fitting === undefined) return false;
+      const values = regroup(fromStored(stored));
+      const isAlike = sameSizes(entry, values);
+      const fitting = isAlike ? values.view(entry.shape) : convert(values.to('float32'), entry);
+      if (fitting === undefined) return 'not';
       entry.copy_(fitting);
       const offset = convention.offset?.(name, values) ?? 0;
       if (offset !== 0) entry.add_(offset);
-      return true;
+      return isAlike ? 'copied' : 'converted';
     }),
   );
 }
@@ -155,7 +171,7 @@ function fillParts(
         stored && fill({ name, entry: entry.narrow(0, start, size), stored }, convention, () => undefined),
     ),
   );
-  return filled.some((isFilled) => isFilled === true) && !filled.includes(false);
+  return filled.includes('copied') && !filled.includes('not');
 }
 
 /** Converts values of another shape to an entry's; returns undefined if that is impossible. */
@@ -188,7 +204,7 @@ function isBatchCounter(name: string): boolean {
 }
 
 /** Whether shapes are the same but for sizes of 1: a product can be stored as a 1x1 convolution, a scale as [channels, 1, 1]. */
-function sameSizes(entry: Tensor, stored: StoredTensor): boolean {
+function sameSizes(entry: Tensor, values: Tensor): boolean {
   const sizes = (shape: readonly number[]) => shape.filter((size) => size !== 1).join();
-  return sizes(entry.shape) === sizes(stored.shape);
+  return sizes(entry.shape) === sizes(values.shape);
 }
