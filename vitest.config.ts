@@ -66,6 +66,7 @@ export default defineConfig({
     // Three files at a time, even on two cores: they spend a quarter of their time waiting for processes, pages and timeouts.
     maxWorkers: 3,
     testTimeout: 60_000,
+    globalSetup: 'setup/freshBuild.ts',
     sequence: { sequencer: LongestFirst },
     // Otherwise OpenMP's threads spin while they wait and slow down the other test files.
     env: { OMP_WAIT_POLICY: 'passive', TMPDIR: temporaryFolder() },

@@ -61,6 +61,8 @@ async function write(file, codeSplitting) {
     input: { [file.replace(/\.js$/, '')]: join(dist, file) },
     platform: 'node',
     external,
+    // A module that some commands import at once and others only when needed is in a chunk of its own anyway.
+    checks: { ineffectiveDynamicImport: false },
     plugins: [{ name: 'places', transform: keepPlace }],
   });
   return build.write({
