@@ -4,7 +4,7 @@
 //   node examples/dist/paper/splits.js 'DATA/coco64/part-*.parquet' FOLDER
 
 import { NumpyRandom } from '@anyclass/core';
-import { openDataset, type Splits, saveSplits } from 'anyclass/data';
+import { openDataset, saveSplits } from 'anyclass/data';
 
 const [data, folder] = process.argv.slice(2);
 if (data === undefined || folder === undefined) throw new Error('splits.js takes DATA and FOLDER');
@@ -16,7 +16,7 @@ const order = new NumpyRandom(42).permutation(names.length);
 const rows = Int32Array.from(order, (place) => byName[place]!.row);
 const training = Math.round(0.7 * names.length);
 const validation = training + Math.round(0.15 * names.length);
-const splits: Splits = {
+const splits = {
   train: rows.slice(0, training),
   validation: rows.slice(training, validation),
   test: rows.slice(validation),

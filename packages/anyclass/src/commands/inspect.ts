@@ -97,7 +97,7 @@ export const inspect = command({
 /** Reads the run's saved scores: those of its validation split, and of its test split if any. */
 async function savedScores(run: string): Promise<NamedTable[]> {
   const { paths } = openRun(run);
-  const files = ['validation', 'test'].map((split) => join(paths.scores, `${split}.csv`));
+  const files = ['validation', 'test', 'decision'].map((split) => join(paths.scores, `${split}.csv`));
   const found = files.filter((file) => existsSync(file));
   if (found.length === 0) {
     throw new UserError(`${run}: no saved scores because the run is not finished; resume it`, {

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { fitDecision, NumpyRandom } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/inProcess.js';
+import { compareRuns } from '../experiments/comparison.js';
+import { readRuns } from '../experiments/readRuns.js';
 import { loadModel } from '../runs/modelFile.js';
 import { runScores } from '../runs/runScores.js';
 import { trainRun } from '../training/trainRun.js';
@@ -239,6 +241,40 @@ describe('a run on patients', () => {
     ]);
     expect(stderr).toContain('The limit on false alarms is approximate');
     expect(stderr).not.toContain('confidence');
+  });
+
+  test('fits its decision on rows that are held back, which chose nothing', async () => {
+    await trainRun(
+      {
+        ...configuration,
+        data: { ...configuration.data, draw: { shares: [0.3, 0.2, 0.2, 0.3], seed: 1 } },
+        finalWeights: 'best',
+        evaluation: {
+          ...configuration.evaluation,
+          decision: { falseAlarms: 0.1, missed: 0.1, candidates: 'adaptive' },
+        },
+      },
+      { run: at('held') },
+    );
+    const held = await runScores(at('held'), 'decision');
+    const patientsOf = (rows: typeof held) => new Set(Array.from(rows.groups ?? [], String));
+    expect(patientsOf(held).size).toBeGreaterThan(100);
+    for (const split of ['validation', 'test'] as const) {
+      const others = patientsOf(await runScores(at('held'), split));
+      expect([...patientsOf(held)].filter((patient) => others.has(patient))).toEqual([]);
+    }
+    const own = await evaluated('held', '--replicates', '0');
+    expect(own.decided).toMatchObject({
+      fittedOn: 'decision',
+      candidates: 1,
+      shared: { rows: 0 },
+      report: { guarantee: { holds: true, rate: 0.1, candidates: 1 } },
+    });
+    const expected = fitDecision(held, { budget: { falseAlarms: 0.08 } });
+    const other = await evaluated('held', '--replicates', '0', '--false-alarms', '8%');
+    expect(other.decided).toMatchObject({ presence: expected.presence, fittedOn: 'decision', candidates: 1 });
+    const { groups } = await compareRuns(readRuns([at('held')]), { replicates: 0 });
+    expect(groups[0]!.decided).toMatchObject({ fittedOn: 'decision', guarantee: { holds: true } });
   });
 
   test('predicts outcomes, and only those that are asked for', async () => {

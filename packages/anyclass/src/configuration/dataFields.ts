@@ -14,7 +14,7 @@ const columns = z
     separator: z.string().optional().describe("separator between labels in that column; '' for none"),
     negative: z.string().optional().describe("a label that means 'nothing here'"),
     group: z.string().optional().describe('column with the patient, video or other group of a row'),
-    split: z.string().optional().describe('column with train, validation or test'),
+    split: z.string().optional().describe('column with train, validation, test or decision'),
     features: z
       .union([z.string(), z.array(z.string()).min(1)])
       .optional()
@@ -26,13 +26,21 @@ const columns = z
 const draw = z
   .strictObject({
     shares: z
-      .tuple([share.positive(), share.positive(), share])
+      .array(share)
+      .min(3)
+      .max(4)
       .refine(
-        (shares) => Math.abs(shares[0] + shares[1] + shares[2] - 1) < 1e-9,
+        (shares) => Math.abs(shares.reduce((sum, each) => sum + each, 0) - 1) < 1e-9,
         'expected shares that add up to 1',
       )
+      .refine(
+        ([train = 0, validation = 0]) => train > 0 && validation > 0,
+        'expected shares of train and validation above 0',
+      )
       .default([0.7, 0.15, 0.15])
-      .describe('shares of train, validation and test; 0 for no test split'),
+      .describe(
+        'shares of train, validation and test (0 for no test split); a fourth holds rows back that the decision is fitted on, so that its promise does not depend on what validation chose',
+      ),
     seed: z.int().min(0).default(42).describe('seed of the draw'),
     method: z
       .enum(['stratified', 'random'])
@@ -101,7 +109,10 @@ export const dataFields = z.strictObject({
     .describe(
       '`look-alikes`: images that look alike stay in one split, together with their `columns.group`; reads all images once',
     ),
-  splitFolder: z.string().optional().describe('folder with train.txt, validation.txt, test.txt'),
+  splitFolder: z
+    .string()
+    .optional()
+    .describe('folder with train.txt, validation.txt, test.txt and, optionally, decision.txt'),
   draw: draw.optional(),
   subset: subset.optional(),
   digits: digits.optional(),

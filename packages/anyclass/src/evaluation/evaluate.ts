@@ -30,7 +30,7 @@ import { calibratedScores } from '../runs/calibratedScores.js';
 import { namesHash } from '../runs/decisionOrigin.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, openRun } from '../runs/runFolder.js';
-import { runScores, savedScores } from '../runs/runScores.js';
+import { fittingSplit, runScores, savedScores } from '../runs/runScores.js';
 import { type JudgeOptions, judge } from './judge.js';
 import { isOwnData, readingFor } from './runSettings.js';
 
@@ -176,13 +176,16 @@ async function usedDecision(
 async function rowsOfFit(model: string): Promise<RowIdentities | undefined> {
   if (!isRunFolder(model)) return undefined;
   const { paths, record } = openRun(model);
-  return savedScores(paths, record, 'validation');
+  return savedScores(paths, record, fittingSplit(paths));
 }
 
 /** Undefined if the scores of the fit are gone or were changed. */
 async function metricsOfFit(run: string, decision: Decision): Promise<Metrics | undefined> {
   try {
-    return measure(await runScores(run, 'validation'), { threshold: decision, allowSameSplit: true });
+    return measure(await runScores(run, fittingSplit(openRun(run).paths)), {
+      threshold: decision,
+      allowSameSplit: true,
+    });
   } catch (error) {
     if (error instanceof UserError && error.code !== 'scores-damaged') return undefined;
     throw error;

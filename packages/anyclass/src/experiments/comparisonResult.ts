@@ -40,6 +40,8 @@ export interface GroupMetrics extends Omit<SeedGroup, 'runs'> {
 
 /** Metrics at decisions, each fitted on the run's own validation scores. */
 export interface DecidedGroup extends DecisionChoice {
+  /** The split that the decisions were fitted on: `decision` if the runs hold rows back for it. */
+  readonly fittedOn: string;
   /** Whether the false alarms of the decisions are bounded on new data. */
   readonly guarantee: Guarantee;
   /**

@@ -110,7 +110,7 @@ function decisionTable(dataset: string, groups: readonly GroupMetrics[]): Table 
   }[];
   return {
     title: `${dataset}, ${decisionPhrase(decided!)}`,
-    note: `Percent. ${promiseText(decided!, decided!.guarantee)}. On validation each image is decided by a decision fitted without it (5 folds)${hasTest ? '' : '; the test split has no labels to evaluate on'}. False alarms: the share of negatives with any prediction; ${spreadNote(groups)}.`,
+    note: `Percent. ${promiseText(decided!, decided!.guarantee, decided!.fittedOn)}. On validation each image is decided by a decision fitted without it (5 folds)${hasTest ? '' : '; the test split has no labels to evaluate on'}. False alarms: the share of negatives with any prediction; ${spreadNote(groups)}.`,
     columns: [
       ...methodColumns(groups),
       ...parts.flatMap(({ title, metrics }) =>

@@ -41,6 +41,7 @@ function group(label: string, f1: number, network = 'tresnet-m'): GroupMetrics {
     test: metrics,
     decided: {
       ...decision,
+      fittedOn: 'validation',
       guarantee: {
         holds: true,
         about: 'false alarms',

@@ -1,4 +1,5 @@
-// A run at its decision: fitted on its validation scores, evaluated on test and, cross-fitted, on validation.
+// A run at its decision: fitted on its validation scores or on the rows held back for it, evaluated on test and, cross-fitted,
+// on validation.
 
 import {
   crossFit,
@@ -29,15 +30,22 @@ export interface DecidedRun {
   readonly tradeOff: readonly TradeOff[] | undefined;
 }
 
+/** The scores of a run. */
+interface SplitsOfRun {
+  readonly validation: ScoredImages;
+  /** Those of the rows held back for the decision, which chose nothing. */
+  readonly held: ScoredImages | undefined;
+  readonly test: ScoredImages | undefined;
+}
+
 /** Fits and evaluates a run's decision. {@link whyUndecided} must be undefined for the validation split. */
 export function decideRun(
-  validation: ScoredImages,
-  test: ScoredImages | undefined,
+  { validation, held, test }: SplitsOfRun,
   choice: DecisionChoice,
   classImportance: readonly number[] | undefined,
 ): DecidedRun {
   const importance = classImportance ? { classImportance } : {};
-  const decision = fitDecision(validation, choice);
+  const decision = fitDecision(held ?? validation, held ? { ...choice, candidates: 1 } : choice);
   const labels = crossFitted(validation, choice);
   return {
     decision,
@@ -51,7 +59,7 @@ export function decideRun(
       ...measure(test, { ...importance, threshold: decision }),
       presenceAuc: presenceAuc(test),
     },
-    tradeOff: test && tradeOffOf(validation, test, choice),
+    tradeOff: test && tradeOffOf(held ?? validation, test, choice),
   };
 }
 

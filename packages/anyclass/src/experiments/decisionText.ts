@@ -28,17 +28,21 @@ export function decisionPhrase({ rule, budget }: Omit<DecisionChoice, 'beta'>): 
  * Says what the budget guarantees; starts a note. The best of several runs is chosen on the images that its gate was fitted
  * on, which breaks a guarantee that does not count them.
  */
-export function promiseText({ rule, budget }: DecisionChoice, guarantee: Guarantee): string {
+export function promiseText(
+  { rule, budget }: DecisionChoice,
+  guarantee: Guarantee,
+  fittedOn = 'validation',
+): string {
   if (rule === 'fixed') return 'Every class at 0.5';
   if (rule === 'class') return 'Thresholds per class that maximize Fβ, whatever the false alarms';
-  const kept = `Decisions fitted on validation ${decisionPhrase({ rule, budget })}`;
+  const kept = `Decisions fitted on ${fittedOn} ${decisionPhrase({ rule, budget })}`;
   if (guarantee.holds)
-    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget${guarantee.candidates > 1 ? `, counting that validation chose among ${guarantee.candidates} candidates` : ''}`;
+    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget${guarantee.candidates > 1 ? `, counting that it chose among ${guarantee.candidates} candidates` : ''}`;
   if (guarantee.reason === 'adaptive choice')
     return `${kept}; on new data this is approximate for a run that is chosen by these results. The decisions in the run folders count the runs that were planned together`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
   const least = shortPercent(guarantee.smallestRate ?? 1);
-  return `${kept}, kept there without a guarantee: validation has too few negatives to guarantee less than ${least}`;
+  return `${kept}, kept there without a guarantee: ${fittedOn} has too few negatives to guarantee less than ${least}`;
 }
 
 function budgetText(budget: DecisionBudget): string {

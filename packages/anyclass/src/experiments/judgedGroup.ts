@@ -22,6 +22,7 @@ export interface JudgedGroup {
 /** Scores to evaluate at 0.5: on test, or on validation if the test split has no labels. */
 export interface ComparedModel extends JudgedModel {
   readonly scored: ScoredImages;
+  /** What decisions are fitted on. */
   readonly validation: ScoredImages;
   readonly folder: string;
 }
@@ -70,9 +71,11 @@ async function judgeRun(run: Run, choice: DecisionChoice): Promise<JudgedRun> {
   const test = await run.scores('test');
   const metrics = measure(validation, importance);
   const undecided = whyUndecided(metrics, choice);
-  const decided = undecided === undefined ? decideRun(validation, test, choice, classImportance) : undefined;
+  const held = await run.scores('decision');
+  const decided =
+    undecided === undefined ? decideRun({ validation, held, test }, choice, classImportance) : undefined;
   return {
-    model: { folder, validation, scored: test ?? validation, thresholds: [0.5] },
+    model: { folder, validation: held ?? validation, scored: test ?? validation, thresholds: [0.5] },
     validation: metrics,
     test: test && measure(test, importance),
     decided,
@@ -102,6 +105,7 @@ function decidedGroup(runs: readonly DecidedRun[], { rule, budget, beta }: Decis
     rule,
     budget,
     beta,
+    fittedOn: runs[0]!.decision.fittedOn ?? 'validation',
     guarantee: runs[0]!.decision.report.guarantee,
     validation: ifAll(
       runs.map(({ crossFitted }) => crossFitted),

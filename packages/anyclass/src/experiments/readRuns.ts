@@ -42,7 +42,7 @@ export interface Run {
   readonly epochs: readonly EpochRecord[];
   readonly summary: RunSummary;
   /** Reads the scores on first use; undefined if the split has no scores or no labels. */
-  scores(split: JudgedSplit): Promise<ScoredImages | undefined>;
+  scores(split: JudgedSplit | 'decision'): Promise<ScoredImages | undefined>;
 }
 
 /**
@@ -61,7 +61,7 @@ export function readRun(folder: string): Run {
   }
   const { configuration } = record;
   const summary = readSummary(paths);
-  const read = new Map<JudgedSplit, Promise<ScoredImages | undefined>>();
+  const read = new Map<JudgedSplit | 'decision', Promise<ScoredImages | undefined>>();
   return {
     folder,
     configuration,

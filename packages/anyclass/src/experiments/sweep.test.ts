@@ -31,6 +31,7 @@ function point(value: number | null, f1: number): SweepPoint {
     test: null,
     decided: {
       ...decision,
+      fittedOn: 'validation',
       guarantee: {
         holds: true,
         about: 'false alarms',

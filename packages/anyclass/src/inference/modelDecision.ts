@@ -12,7 +12,7 @@ import {
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, openRun, type RunRecord } from '../runs/runFolder.js';
-import { lacksGroups, runScores } from '../runs/runScores.js';
+import { fittingSplit, lacksGroups, runScores } from '../runs/runScores.js';
 import { decisionText, type FittedDecision, fitOnValidation } from './decide.js';
 
 /** One threshold for all classes, or options for fitting a decision on the run's validation scores. */
@@ -40,8 +40,7 @@ export async function modelDecision(
   const isRefit = chosen !== undefined && typeof chosen !== 'number' && chosen.rule !== 'fixed';
   if (!isRefit) {
     const decision = givenDecision(description, chosen);
-    const { fittedOn, report } = decision;
-    return { decision, remarks: fittedOn === null ? [] : [...promiseLines(decision), ...report.remarks] };
+    return { decision, remarks: promiseLines(decision) };
   }
   const remarks: string[] = [];
   const note = (text: string) => void remarks.push(text);
@@ -52,7 +51,7 @@ export async function modelDecision(
     remarks: [
       ...remarks,
       decisionText(fitted),
-      ...promiseLines(fitted.decision),
+      ...(fitted.decision.report.guarantee.holds ? promiseLines(fitted.decision) : []),
       ...(test ? [testText(test)] : []),
     ],
   };
@@ -70,7 +69,7 @@ function givenDecision(description: ModelDescription, chosen: ChosenDecision | u
 }
 
 /**
- * Refits a run's decision on its saved validation scores, without training again. What validation chose among stays counted.
+ * Refits a run's decision on the saved scores that it was fitted on, without training again. What validation chose among stays counted.
  *
  * @param own the model's decision
  * @throws UserError for a bare model file, which has no scores
@@ -89,12 +88,12 @@ export async function refitDecision(
       `${run} is a model file without scores to fit a decision on; name the folder of its run, or use the model's own decision or a fixed threshold`,
     );
   }
-  const { record } = openRun(run);
+  const { record, paths } = openRun(run);
   const options = {
     ...refitOptions(own, chosen),
     candidates: refitCandidates(record, own, chosen.candidates),
   };
-  const validation = await runScores(run, 'validation');
+  const validation = await runScores(run, fittingSplit(paths));
   const isWithoutGroups = lacksGroups(record, validation);
   if (isWithoutGroups)
     note?.(
@@ -119,17 +118,20 @@ function refitCandidates(
   own: Decision | undefined,
   given: Candidates = 1,
 ): Candidates {
-  const { candidates: counted = 1 } = own ?? {};
+  const { candidates: counted = 1, fittedOn } = own ?? {};
+  // Rows that were held back chose nothing.
+  if (fittedOn === 'decision') return given;
   const { candidates: runs } = configuration.evaluation.decision;
   if (counted === 'adaptive' || given === 'adaptive' || runs === 'adaptive') return 'adaptive';
   return (counted / runs) * Math.max(runs, given);
 }
 
-/** What a fitted decision promises about new data. */
+/** What a fitted decision promises about new data, or that it is approximate. */
 function promiseLines({ fittedOn, report }: Decision): string[] {
-  return describePromises(report).map(
-    (promise) => `On new data like ${fittedOn ?? 'that of the fit'}, ${promise}`,
-  );
+  const { guarantee, remarks } = report;
+  if (!guarantee.holds) return guarantee.reason === 'adaptive choice' ? [...remarks] : [];
+  const like = fittedOn ?? 'that of the fit';
+  return describePromises(report).map((promise) => `On new data like ${like}, ${promise}`);
 }
 
 function withoutPromise(options: FitDecisionOptions): FitDecisionOptions {

@@ -19,7 +19,9 @@ export function countSplits({
     }
     return { split, ...of, total: rows.length, ...(groups && { groups: seen.size }) };
   };
-  const counts = splitNames.map((split) => count(split, splits[split]));
+  const counts = splitNames
+    .filter((split) => split !== 'decision' || splits.decision.length > 0)
+    .map((split) => count(split, splits[split]));
   const all = Int32Array.from(splitNames.flatMap((split) => [...splits[split]]));
   return [...counts, count('all', all)];
 }
@@ -36,12 +38,13 @@ export function countClasses({
     for (const row of splits[split]) for (const j of labels.present(row)) counts[j] = counts[j]! + 1;
     return counts;
   };
-  const [train, validation, test] = [ofSplit('train'), ofSplit('validation'), ofSplit('test')];
+  const [train, validation, test, decision] = splitNames.map(ofSplit);
   return classes.map((name, j) => ({
     name,
-    train: train[j]!,
-    validation: validation[j]!,
-    test: test[j]!,
+    train: train![j]!,
+    validation: validation![j]!,
+    test: test![j]!,
+    ...(splits.decision.length > 0 && { decision: decision![j]! }),
     ...(annotationCounts && { annotations: annotationCounts[j]! }),
   }));
 }
@@ -76,6 +79,7 @@ export function countFamilies(dataset: Dataset): Pick<Inspection, 'familyCounts'
       train: count('train'),
       validation: count('validation'),
       test: count('test'),
+      ...(splits.decision.length > 0 && { decision: count('decision') }),
       ...(annotationCounts && { annotations: members.reduce((sum, j) => sum + annotationCounts[j]!, 0) }),
     };
   });

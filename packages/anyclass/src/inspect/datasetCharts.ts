@@ -13,11 +13,13 @@ const mostBars = 60;
  * many classes, only the most common are shown, and the title says so.
  */
 export function distributionChart(name: string, counts: readonly ClassCount[]): Chart {
-  const total = ({ train, validation, test }: ClassCount) => train + validation + test;
-  const sorted = counts.toSorted((a, b) => total(b) - total(a)).slice(0, mostBars);
-  const splits = splitNames.filter((split) => counts.some((count) => count[split] > 0));
+  const sorted = counts.toSorted((a, b) => instancesOf(b) - instancesOf(a)).slice(0, mostBars);
+  const splits = splitNames.filter((split) => counts.some((count) => (count[split] ?? 0) > 0));
   const title = `Positive instances${partOf(sorted.length, counts.length)}`;
-  const rows = sorted.map((count) => ({ name: count.name, values: splits.map((split) => count[split]) }));
+  const rows = sorted.map((count) => ({
+    name: count.name,
+    values: splits.map((split) => count[split] ?? 0),
+  }));
   return { name, title, svg: stacks(title, splits, rows) };
 }
 
@@ -26,15 +28,18 @@ export function distributionChart(name: string, counts: readonly ClassCount[]): 
  * the most annotated on top.
  */
 export function annotationChart(name: string, counts: readonly ClassCount[]): Chart {
-  const instances = ({ train, validation, test }: ClassCount) => train + validation + test;
   const sorted = counts.toSorted((a, b) => (b.annotations ?? 0) - (a.annotations ?? 0)).slice(0, mostBars);
   const title = `Annotated objects and the instances that show them${partOf(sorted.length, counts.length)}`;
   const rows = sorted.map((count) => {
     const objects = count.annotations ?? 0;
-    const text = `${objects.toLocaleString('en-US')} in ${instances(count).toLocaleString('en-US')}`;
+    const text = `${objects.toLocaleString('en-US')} in ${instancesOf(count).toLocaleString('en-US')}`;
     return { name: count.name, value: objects, text };
   });
   return { name, title, svg: bars(title, rows) };
+}
+
+function instancesOf({ train, validation, test, decision = 0 }: ClassCount): number {
+  return train + validation + test + decision;
 }
 
 /** Instances with 0, 1, 2… labels. */

@@ -225,10 +225,10 @@ function rareClasses(splits: readonly SplitCount[], classCounts: readonly ClassC
     return count !== undefined && count.positive + count.negative > 0;
   });
   const examples = classCounts.flatMap((count) => {
-    const rare = labeled.filter((split) => count[split] < 2);
+    const rare = labeled.filter((split) => (count[split] ?? 0) < 2);
     return rare.length === 0
       ? []
-      : [`${count.name}: ${rare.map((split) => `${count[split]} in ${split}`).join(', ')}`];
+      : [`${count.name}: ${rare.map((split) => `${count[split] ?? 0} in ${split}`).join(', ')}`];
   });
   if (examples.length === 0) return [];
   const text = `${inflected(examples.length, 'class')} with fewer than two examples in a split`;

@@ -79,7 +79,8 @@ function problemBlock(problem: Problem, dataset: string): string {
 }
 
 function classBars({ classCounts, splits }: Inspection): string {
-  const total = (count: (typeof classCounts)[number]) => count.train + count.validation + count.test;
+  const total = (count: (typeof classCounts)[number]) =>
+    count.train + count.validation + count.test + (count.decision ?? 0);
   const sorted = classCounts.toSorted((a, b) => total(b) - total(a));
   const shown = sorted.slice(0, mostClasses).map((count) => ({ name: count.name, value: total(count) }));
   const { negative } = splits.at(-1)!;

@@ -34,26 +34,34 @@ export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 
 /** Positive instances of each class by split, with its class-balancing weight. */
 export function classTable({ classCounts, balance }: Inspection): ReportTable {
   const hasAnnotations = classCounts.some(({ annotations }) => annotations !== undefined);
+  const hasDecision = classCounts.some(({ decision }) => decision !== undefined);
   return {
     name: 'class-counts',
     table: {
       title: '',
       columns: [
         { title: 'class', kind: 'text' },
-        ...countColumns('train', 'validation', 'test', 'total', ...(hasAnnotations ? ['objects'] : [])),
+        ...countColumns('train', 'validation', 'test', ...(hasDecision ? ['decision'] : [])),
+        ...countColumns('total', ...(hasAnnotations ? ['objects'] : [])),
         { title: `weight (β ${balance.beta})`, kind: 'number' },
       ],
       rows: [
-        ...classCounts.map(({ name, train, validation, test, annotations }, j): Cell[] => [
+        ...classCounts.map(({ name, train, validation, test, decision, annotations }, j): Cell[] => [
           name,
           train,
           validation,
           test,
-          train + validation + test,
+          ...(hasDecision ? [decision ?? 0] : []),
+          train + validation + test + (decision ?? 0),
           ...(hasAnnotations ? [annotations ?? null] : []),
           balance.classWeights[j]!,
         ]),
-        ['(negative)', null, null, null, null, ...(hasAnnotations ? [null] : []), balance.negativeWeight],
+        [
+          ...['(negative)', null, null, null, null],
+          ...(hasDecision ? [null] : []),
+          ...(hasAnnotations ? [null] : []),
+          balance.negativeWeight,
+        ],
       ],
     },
   };

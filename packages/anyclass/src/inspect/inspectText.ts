@@ -72,15 +72,16 @@ function splitSection({ splits, groupColumn }: Inspection): string {
 
 function classSection({ classCounts, balance }: Inspection): string {
   const weight = (value: number) => value.toPrecision(4);
-  const counted = classCounts.map(({ name, train, validation, test }, j) => [
-    name,
-    number(train),
-    number(validation),
-    number(test),
+  const hasDecision = classCounts.some(({ decision }) => decision !== undefined);
+  const counted = classCounts.map(({ name, train, validation, test, decision }, j) => [
+    ...[name, number(train), number(validation), number(test)],
+    ...(hasDecision ? [number(decision ?? 0)] : []),
     weight(balance.classWeights[j]!),
   ]);
-  const header = ['class', 'train', 'validation', 'test', `weight (β ${balance.beta})`];
-  return alignedColumns([header, ...counted, ['(negative)', '', '', '', weight(balance.negativeWeight)]]);
+  const splits = ['train', 'validation', 'test', ...(hasDecision ? ['decision'] : [])];
+  const header = ['class', ...splits, `weight (β ${balance.beta})`];
+  const negative = ['(negative)', ...splits.map(() => ''), weight(balance.negativeWeight)];
+  return alignedColumns([header, ...counted, negative]);
 }
 
 /** The classes with labels other than 0 and 1. */

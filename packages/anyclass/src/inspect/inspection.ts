@@ -22,6 +22,8 @@ export interface ClassCount {
   readonly train: number;
   readonly validation: number;
   readonly test: number;
+  /** Only if the dataset has such a split. */
+  readonly decision?: number;
   /** Annotated objects over all splits, if known. */
   readonly annotations?: number;
 }

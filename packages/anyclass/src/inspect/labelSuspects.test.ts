@@ -32,7 +32,7 @@ function scenes(rows: number, flipped: ReadonlySet<number>) {
     names: table,
     labels: labels.finish(),
     images: absentImages('none'),
-    splits: { train: none, validation: all, test: none },
+    splits: { train: none, validation: all, test: none, decision: none },
     splitOrigin: 'one',
     preparation: { channels: 3, mean: [0, 0, 0], std: [1, 1, 1], augmentation: 'none' },
     remarks: [],

@@ -25,7 +25,12 @@ function withPositives(positives: readonly number[], negatives = 3): Dataset {
     ...table,
     labels: labels.finish(),
     classes: positives.map((_, j) => `class ${j}`),
-    splits: { train: none, validation: Int32Array.from({ length: rows }, (_, row) => row), test: none },
+    splits: {
+      train: none,
+      validation: Int32Array.from({ length: rows }, (_, row) => row),
+      test: none,
+      decision: none,
+    },
     splitOrigin: 'made up',
     preparation: photographPreparation,
   };

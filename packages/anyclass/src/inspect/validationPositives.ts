@@ -53,7 +53,8 @@ export function scarcePositives(
 export function validationRemarks({ classes, labels, splits }: Dataset): string[] {
   const none = new Int32Array(0);
   // The training split, which may be large, is not counted.
-  const validation = { classes, labels, splits: { train: none, validation: splits.validation, test: none } };
+  const alone = { train: none, validation: splits.validation, test: none, decision: none };
+  const validation = { classes, labels, splits: alone };
   const problems = scarcePositives(countSplits(validation), countClasses(validation));
   return problems.map(({ count, text, examples }) => {
     const named = examples.length > 0 ? ` (${listed(examples)})` : '';

@@ -12,7 +12,7 @@ import { chartRow } from '../pages/blocks.js';
 import { page } from '../pages/page.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { openRun } from '../runs/runFolder.js';
-import { runScores } from '../runs/runScores.js';
+import { fittingSplit, runScores } from '../runs/runScores.js';
 import { readSummary } from '../runs/summary.js';
 import { chosenEpoch } from './judgmentText.js';
 import { answers } from './run/answers.js';
@@ -40,7 +40,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
     judged,
     scored,
     names,
-    ...(summary.test && { fitted: await runScores(folder, 'validation') }),
+    ...(summary.test && { fitted: await runScores(folder, fittingSplit(paths)) }),
     previous: previousRun(folder, record),
     instance: dataset ? instanceWord(dataset) : 'image',
   };

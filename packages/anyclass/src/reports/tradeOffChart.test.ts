@@ -28,6 +28,7 @@ function group(label: string, ...curves: readonly (readonly [falseAlarms: number
     test: metrics,
     decided: {
       ...decision,
+      fittedOn: 'validation',
       guarantee: {
         holds: true,
         about: 'false alarms',

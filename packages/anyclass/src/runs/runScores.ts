@@ -47,6 +47,11 @@ export async function savedScores(
   return calibration ? calibratedScores(raw, calibration) : { ...joined, names: labels.names };
 }
 
+/** The split that a run's decision is fitted on: the rows held back for it, or validation. */
+export function fittingSplit({ scores }: Pick<RunPaths, 'scores'>): 'decision' | 'validation' {
+  return existsSync(join(scores, 'decision.csv')) ? 'decision' : 'validation';
+}
+
 /**
  * Whether a run's data has groups that its saved scores lack, because an earlier version saved them: then
  * nothing can be promised about new data.

@@ -79,10 +79,16 @@ export async function openRunData(
         `${dataset.name}: there are no labeled validation ${word}s; name a split, or set data.draw`,
       );
     }
+    if (!canDecide(dataset)) {
+      throw new UserError(
+        `${dataset.name}: its decision split has no labeled positive ${word}; name more rows, or give it a larger share of the draw`,
+      );
+    }
     if (!dataset.features) {
       await checkImagesAreThere(dataset, dataset.splits.train);
       if (!data.allowPartial) {
         await checkJudgedImages(dataset, dataset.splits.validation);
+        await checkJudgedImages(dataset, dataset.splits.decision);
         if (evaluation.test) await checkJudgedImages(dataset, dataset.splits.test);
       }
     }
@@ -115,6 +121,11 @@ export async function openRunData(
     await close();
     throw error;
   }
+}
+
+/** Whether a decision can be fitted on the rows that are held back for it, if there are any. */
+function canDecide({ splits: { decision }, labels }: Dataset): boolean {
+  return decision.length === 0 || decision.some((row) => labels.presence(row) === 'positive');
 }
 
 /** The format in which the data reaches the network; images and features need different networks. */
@@ -271,6 +282,9 @@ export function datasetFingerprint({ names, labels, splits, classes, features }:
     hash.update(bytes);
     if (labels.hasSoft) hash.update(targets);
   }
-  for (const split of splitNames) hash.update(split).update(splits[split]);
+  for (const split of splitNames) {
+    // Runs of data without such rows keep their fingerprints.
+    if (split !== 'decision' || splits.decision.length > 0) hash.update(split).update(splits[split]);
+  }
   return hash.digest('hex');
 }

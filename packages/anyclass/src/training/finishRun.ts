@@ -1,5 +1,5 @@
-// Finishes a run: selects the best weights, fits calibration and decision on validation, and evaluates the
-// test split once.
+// Finishes a run: selects the best weights, fits calibration on validation and the decision there or on the rows held
+// back for it, and evaluates the test split once.
 
 import { join } from 'node:path';
 import { type Scored, sharedRows } from '@anyclass/core';
@@ -52,6 +52,8 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
 
 interface EndScores {
   readonly validation: SplitScores;
+  /** Undefined if no rows are held back for the decision. */
+  readonly decision: SplitScores | undefined;
   /** Undefined if the test split is not evaluated. */
   readonly test: SplitScores | undefined;
   readonly quarantinedInTraining: readonly Quarantined[];
@@ -80,6 +82,10 @@ async function scoreAtEnd(
   const known = validated && validated.epoch === epoch ? validated.scores : undefined;
   return {
     validation: known ?? (await scoreSplit(session, 'validation', run, scorer)),
+    decision:
+      data.dataset.splits.decision.length > 0
+        ? await scoreSplit(session, 'decision', run, scorer)
+        : undefined,
     test: isTested ? await scoreSplit(session, 'test', run, scorer) : undefined,
     quarantinedInTraining: ranks
       ? await gatherLists(ranks, session.loader.quarantined())
@@ -95,7 +101,7 @@ function writeResults(
   scores: EndScores,
 ): RunSummary {
   const { bestBy, evaluation } = configuration;
-  const { validation: rawValidation, test: rawTest } = scores;
+  const { validation: rawValidation, decision: rawDecision, test: rawTest } = scores;
   const { classImportance, groups } = data.dataset;
   const calibration = helpfulCalibration(rawValidation.scored, evaluation.calibration);
   const identified = ({ scored, rows }: SplitScores): IdentifiedScores => ({
@@ -104,10 +110,13 @@ function writeResults(
     groups: groups && Array.from(rows, (row) => groups.names[groups.codes[row]!]!),
   });
   const validation = identified(rawValidation);
-  const candidates = runCandidates(configuration, progress.epoch);
+  // Rows that were held back chose nothing.
+  const held = rawDecision && identified(rawDecision);
+  const fitting = held ?? validation;
+  const candidates = held ? 1 : runCandidates(configuration, progress.epoch);
   const fit = { ...fitOptions(evaluation.decision), candidates };
-  const fitted = rawValidation.targets.some((target) => target >= 0.5)
-    ? fitOnValidation(validation, fit, { classImportance, note })
+  const fitted = Array.from(fitting.targets).some((target) => target >= 0.5)
+    ? fitOnValidation(fitting, fit, { classImportance, note })
     : undefined;
   if (!fitted)
     note('No positives in validation: no decision is fitted, and the model uses a threshold of 0.5');
@@ -121,6 +130,7 @@ function writeResults(
   writeScoreChecksums(paths.scores, {
     ...saveCalibration(paths.scores, calibration),
     ...writeScores(paths, 'validation', validation, rawValidation.scored),
+    ...(held && writeScores(paths, 'decision', held, rawDecision.scored)),
     ...(test && writeScores(paths, 'test', test, rawTest.scored)),
   });
   const isLabeled = rawTest?.targets.some((target) => !Number.isNaN(target)) ?? false;
@@ -130,6 +140,7 @@ function writeResults(
   const quarantined = [
     scores.quarantinedInTraining,
     rawValidation.quarantined,
+    rawDecision?.quarantined ?? [],
     rawTest?.quarantined ?? [],
   ].flat();
   if (quarantined.length > 0)
@@ -151,6 +162,7 @@ function writeResults(
     ...(configuration.finalWeights === 'last' && { isLastKept: true }),
     validation: judge(validation, {
       ...shared,
+      ...(held && fitted),
       calibration,
       uncalibrated: rawValidation.scored,
       replicates: 0,
@@ -160,7 +172,7 @@ function writeResults(
         test: judge(test, {
           ...shared,
           ...fitted,
-          shared: sharedRows(validation, test),
+          shared: sharedRows(fitting, test),
           calibration,
           uncalibrated: rawTest?.scored,
         }),

@@ -11,7 +11,7 @@ import { keepEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import { makeInnerFolders, openRun, type RunRecord } from '../runs/runFolder.js';
 import { lockRun } from '../runs/runLock.js';
-import { runScores } from '../runs/runScores.js';
+import { fittingSplit, runScores } from '../runs/runScores.js';
 import { readSummary } from '../runs/summary.js';
 import {
   type ActiveRun,
@@ -133,6 +133,7 @@ async function writtenResult({ paths, note }: ActiveRun): Promise<RunSummary | u
     const summary = readSummary(paths);
     loadModel(paths.model).network.dispose();
     await runScores(paths.folder, 'validation');
+    await runScores(paths.folder, fittingSplit(paths));
     if (summary.test) await runScores(paths.folder, 'test');
     return summary;
   } catch (error) {

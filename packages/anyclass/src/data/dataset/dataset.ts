@@ -5,8 +5,11 @@ import type { NameTable } from './nameTable.js';
 import type { ObjectSizes } from './objectSizes.js';
 import type { ImageReading } from './reading/pixelFormat.js';
 
-/** The three splits of a dataset, in display order. */
-export const splitNames = ['train', 'validation', 'test'] as const;
+/**
+ * The splits of a dataset, in display order. The rows of `decision`, which most datasets do not have, choose nothing: no
+ * weights, no run and no calibration. A decision that is fitted on them keeps its promise whatever validation chose.
+ */
+export const splitNames = ['train', 'validation', 'test', 'decision'] as const;
 export type SplitName = (typeof splitNames)[number];
 
 /** Rows of the dataset by split; a split that does not exist has no rows. */

@@ -43,7 +43,7 @@ test('20,000 classes take memory only for present labels, and pairs are counted 
   const { pairedClasses, cooccurrence, labelsPerInstance } = countTogether({
     classes,
     labels,
-    splits: { train, validation: empty, test: empty },
+    splits: { train, validation: empty, test: empty, decision: empty },
   });
   expect([pairedClasses.length, cooccurrence.length, pairedClasses.at(-1)]).toEqual([
     500,

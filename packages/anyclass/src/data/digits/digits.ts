@@ -1,4 +1,4 @@
-import type { DatasetTable, SplitName } from '../dataset/dataset.js';
+import type { DatasetTable } from '../dataset/dataset.js';
 import type { ImageSource } from '../dataset/imageSource.js';
 import { labelMatrixBuilder } from '../dataset/labelMatrix.js';
 import { nameTableBuilder } from '../dataset/nameTable.js';
@@ -9,7 +9,7 @@ export interface DigitsOptions {
   /** Each seed gives a different dataset. Default 0. */
   readonly seed?: number;
   /** Number of scenes by split. Default 20,000, 4,000, and 4,000. */
-  readonly scenes?: { readonly [Split in SplitName]?: number | undefined };
+  readonly scenes?: { readonly [Split in DigitSplit]?: number | undefined };
 }
 
 /**
@@ -21,6 +21,8 @@ const handwriting = {
   validation: { part: 'train', from: 50_000, to: 60_000, code: 1 },
   test: { part: 'test', from: 0, to: 10_000, code: 2 },
 } as const;
+
+type DigitSplit = keyof typeof handwriting;
 
 /**
  * The embedded dataset: scenes of 0 to 4 real handwritten digits among clutter. Six of the ten digits are
@@ -37,7 +39,7 @@ export function readDigits(options: DigitsOptions): DatasetTable {
   const names = nameTableBuilder();
   const labels = labelMatrixBuilder(labeledDigits.length);
   const firstRow = { train: 0, validation: scenes.train, test: scenes.train + scenes.validation };
-  const addScenes = (split: SplitName): Int32Array => {
+  const addScenes = (split: DigitSplit): Int32Array => {
     for (let index = 0; index < scenes[split]; index++) {
       names.add(`${split}-${String(index).padStart(6, '0')}`);
       labels.addRow();
@@ -48,7 +50,12 @@ export function readDigits(options: DigitsOptions): DatasetTable {
     }
     return Int32Array.from({ length: scenes[split] }, (_, index) => firstRow[split] + index);
   };
-  const splits = { train: addScenes('train'), validation: addScenes('validation'), test: addScenes('test') };
+  const splits = {
+    train: addScenes('train'),
+    validation: addScenes('validation'),
+    test: addScenes('test'),
+    decision: new Int32Array(0),
+  };
   return {
     name: 'digits',
     classes: labeledDigits.map(({ digit }) => String(digit)),
@@ -61,9 +68,9 @@ export function readDigits(options: DigitsOptions): DatasetTable {
   };
 }
 
-function sceneImages(seed: number, firstRow: Readonly<Record<SplitName, number>>): ImageSource {
+function sceneImages(seed: number, firstRow: Readonly<Record<DigitSplit, number>>): ImageSource {
   const loading = new Map<'train' | 'test', ReturnType<typeof readMnist>>();
-  const pools = new Map<SplitName, ReturnType<typeof digitPool>>();
+  const pools = new Map<DigitSplit, ReturnType<typeof digitPool>>();
   return {
     async read(row) {
       const split = row >= firstRow.test ? 'test' : row >= firstRow.validation ? 'validation' : 'train';

@@ -5,7 +5,7 @@ import { type DatasetTable, type SplitName, type Splits, splitNames } from '../d
 import { growingInt32 } from '../dataset/typedArrays.js';
 
 /**
- * The split that a word stands for: train, val, valid, validation, dev, test.
+ * The split that a word stands for: train, val, valid, validation, dev, test, decision.
  *
  * @example
  * splitFromWord('Valid') // 'validation'
@@ -14,6 +14,7 @@ export function splitFromWord(word: string): SplitName | undefined {
   const plain = word.toLowerCase();
   if (plain === 'train' || plain === 'training') return 'train';
   if (plain === 'val' || plain === 'valid' || plain === 'validation' || plain === 'dev') return 'validation';
+  if (plain === 'decision') return 'decision';
   return plain === 'test' || plain === 'testing' ? 'test' : undefined;
 }
 
@@ -30,7 +31,7 @@ export function splitFromFileName(file: string): SplitName | undefined {
 export function splitNamed(word: string, where: () => string): SplitName {
   const split = splitFromWord(word.trim());
   if (split !== undefined) return split;
-  throw new DataError(`${where()}: split '${word}'; expected train, validation, or test`);
+  throw new DataError(`${where()}: split '${word}'; expected train, validation, test, or decision`);
 }
 
 /**
@@ -49,6 +50,11 @@ export function splitsFromCodes(codes: Int32Array, origin: string): DatasetTable
     });
     return rows.finish();
   };
-  const splits: Splits = { train: rowsOf('train'), validation: rowsOf('validation'), test: rowsOf('test') };
+  const splits: Splits = {
+    train: rowsOf('train'),
+    validation: rowsOf('validation'),
+    test: rowsOf('test'),
+    decision: rowsOf('decision'),
+  };
   return { splits, origin };
 }

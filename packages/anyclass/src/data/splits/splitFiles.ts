@@ -8,16 +8,23 @@ import { type SplitName, type Splits, splitNames } from '../dataset/dataset.js';
 import type { NameTable } from '../dataset/nameTable.js';
 
 /**
- * Saves splits as plain text: `train.txt`, `validation.txt`, and `test.txt`, one name per line.
+ * Saves splits as plain text: `train.txt`, `validation.txt`, and `test.txt`, one name per line; `decision.txt` if there are such rows.
  *
  * @example
  * await saveSplits(dataset.splits, dataset.names, 'splits') // splits/train.txt: 00000001.png…
  */
-export async function saveSplits(splits: Splits, names: NameTable, folder: string): Promise<void> {
+export async function saveSplits(
+  splits: Omit<Splits, 'decision'> & Partial<Splits>,
+  names: NameTable,
+  folder: string,
+): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const split of splitNames) {
-    const lines = Array.from(splits[split], (row) => `${names.at(row)}\n`);
-    writeWhole(join(folder, `${split}.txt`), lines.join(''));
+    const path = join(folder, `${split}.txt`);
+    const rows = splits[split] ?? [];
+    if (split === 'decision' && rows.length === 0 && !existsSync(path)) continue;
+    const lines = Array.from(rows, (row) => `${names.at(row)}\n`);
+    writeWhole(path, lines.join(''));
   }
 }
 
@@ -59,5 +66,10 @@ export async function loadSplits(folder: string, names: NameTable): Promise<Spli
     });
     return Int32Array.from(rows);
   };
-  return { train: await load('train'), validation: await load('validation'), test: await load('test') };
+  return {
+    train: await load('train'),
+    validation: await load('validation'),
+    test: await load('test'),
+    decision: await load('decision'),
+  };
 }

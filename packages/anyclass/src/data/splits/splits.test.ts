@@ -23,7 +23,12 @@ function names(count: number) {
 }
 
 test('splits survive the round trip through text files', async () => {
-  const splits = { train: Int32Array.of(0, 3), validation: Int32Array.of(4), test: Int32Array.of() };
+  const splits = {
+    train: Int32Array.of(0, 3),
+    validation: Int32Array.of(4),
+    test: Int32Array.of(),
+    decision: Int32Array.of(1),
+  };
   await saveSplits(splits, names(5), folder);
   expect(readFileSync(join(folder, 'train.txt'), 'utf8')).toBe('0.png\n3.png\n');
   expect(await loadSplits(folder, names(5))).toEqual(splits);
@@ -63,6 +68,20 @@ test('a test share of 0 means no test split', () => {
     const { train, validation, test } = drawSplits(labels, undefined, { method, shares: [0.8, 0.2, 0] });
     expect([train.length, validation.length, test.length]).toEqual([1600, 400, 0]);
     expect(new Set([...train, ...validation]).size).toBe(2000);
+  }
+});
+
+test('a fourth share is held back for the decision', () => {
+  for (const method of ['stratified', 'random'] as const) {
+    for (const shares of [
+      [0.5, 0.2, 0.2, 0.1],
+      [0.7, 0.2, 0, 0.1],
+    ]) {
+      const splits = drawSplits(labels, undefined, { method, shares });
+      for (const [s, split] of splitNames.entries())
+        expect(Math.abs(splits[split].length - 2000 * shares[s]!)).toBeLessThanOrEqual(1);
+      expect(new Set(splitNames.flatMap((split) => [...splits[split]])).size).toBe(2000);
+    }
   }
 });
 

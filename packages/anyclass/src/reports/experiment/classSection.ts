@@ -84,9 +84,9 @@ async function runMetrics(
   decision: Material['decision'] | undefined,
 ): Promise<Metrics> {
   const scored = await run.scores(split);
-  const validation = await run.scores('validation');
-  if (!scored || !validation) throw new RangeError(`${run.folder}: no scores for ${split}`);
-  return measure(scored, decision && { threshold: fitDecision(validation, decision) });
+  const fitting = (await run.scores('decision')) ?? (await run.scores('validation'));
+  if (!scored || !fitting) throw new RangeError(`${run.folder}: no scores for ${split}`);
+  return measure(scored, decision && { threshold: fitDecision(fitting, decision) });
 }
 
 function classRows(first: readonly Metrics[], second: readonly Metrics[]): ClassRow[] {

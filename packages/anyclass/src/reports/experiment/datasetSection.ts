@@ -58,6 +58,7 @@ function savedLabels(
     }
     return Int32Array.from({ length: builder.rows - first }, (_, row) => first + row);
   };
-  const splits = { train: new Int32Array(0), validation: add(validation), test: add(test) };
+  const none = new Int32Array(0);
+  const splits = { train: none, validation: add(validation), test: add(test), decision: none };
   return { classes, labels: builder.finish(), splits };
 }

@@ -195,7 +195,12 @@ function splitsByFile(
         return splitOf[i] === wanted ? Array.from({ length: end - firstRow }, (_, k) => firstRow + k) : [];
       }),
     );
-  const splits = { train: rowsOf('train'), validation: rowsOf('validation'), test: rowsOf('test') };
+  const splits = {
+    train: rowsOf('train'),
+    validation: rowsOf('validation'),
+    test: rowsOf('test'),
+    decision: rowsOf('decision'),
+  };
   return { fixedSplits: { splits, origin: 'one file per split' } };
 }
 

@@ -3,7 +3,13 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Split, shuffleSplit, stratifiedShuffleSplit, threeWaySplit } from '@anyclass/core';
+import {
+  type Split,
+  shuffleSplit,
+  stratifiedShuffleSplit,
+  type ThreeWaySplit,
+  threeWaySplit,
+} from '@anyclass/core';
 import { counted } from '../../../errors/counted.js';
 import { DataError } from '../../../errors/dataError.js';
 import { shownPath } from '../../../files/shownPath.js';
@@ -113,8 +119,13 @@ function split(strata: Int32Array, sizes: { testSize: number; random: number }):
   }
 }
 
-function sorted({ train, validation, test }: Splits): Splits {
-  return { train: train.sort(), validation: validation.sort(), test: test.sort() };
+function sorted({ train, validation, test }: ThreeWaySplit): Splits {
+  return {
+    train: train.sort(),
+    validation: validation.sort(),
+    test: test.sort(),
+    decision: new Int32Array(0),
+  };
 }
 
 function words(list: string): readonly string[] {

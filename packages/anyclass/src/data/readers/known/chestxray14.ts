@@ -97,6 +97,7 @@ function splitByPatient({ codes, names }: Grouping): Splits {
     train: rowsOf(patients.train),
     validation: rowsOf(patients.validation),
     test: rowsOf(patients.test),
+    decision: new Int32Array(0),
   };
 }
 
@@ -135,6 +136,7 @@ async function officialSplits(root: string, names: NameTable, { codes }: Groupin
     train: trained.filter((row) => !validated.has(codes[row]!)),
     validation: trained.filter((row) => validated.has(codes[row]!)),
     test,
+    decision: new Int32Array(0),
   };
 }
 

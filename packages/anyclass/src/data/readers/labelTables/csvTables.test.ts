@@ -210,7 +210,7 @@ test('problems in a table are reported with file and line', async () => {
     ['\x00\x01\x02', 'bad.csv: contains zero bytes'],
     [
       'file,split,x\na.png,holdout,1\n',
-      "bad.csv, line 2: split 'holdout'; expected train, validation, or test",
+      "bad.csv, line 2: split 'holdout'; expected train, validation, test, or decision",
     ],
   ];
   for (const [text, message] of complaints) {
