@@ -1,0 +1,83 @@
+// Every network on a GPU, ours captured beside PyTorch's eager and torch.compile, one after the other in one sitting. Appends a line of
+// JSON per network to a file as it goes, and leaves out networks that the file has, so a call can be cut short and repeated.
+//
+//   node bench/dist/gpu/compiled.js RESULTS.jsonl [SECONDS] [NAME:PIXELS:BATCH…]
+//
+// A network starts only while SECONDS (default 540) are left for it. Compiling takes 40 to 200 s: after 240 s the peer ends, and its
+// eager rate is what remains. bench/gpu/peers.sh packs timm and torchvision for a machine that lacks them.
+
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const [file = '', seconds = '540', ...tasks] = process.argv.slice(2);
+if (file === '') throw new RangeError('usage: compiled.js RESULTS.jsonl [SECONDS] [NAME:PIXELS:BATCH…]');
+
+/** Those that were never compared first, small before large. */
+const everything = [
+  ...['resnet-50', 'convnext-t', 'swin-t', 'densenet-121', 'efficientnetv2-s', 'mobilenetv3-l'],
+  ...['vit-s-16', 'dinov2-s-14-reg', 'dinov3-s-16', 'deit3-s-16', 'convnextv2-t', 'dinov3-s-plus-16'],
+  ...['resnet-18', 'resnet-34', 'resnet-101', 'dinov2-s-14', 'swin-s', 'convnext-s', 'convnext-b'],
+  ...['deit3-b-16', 'dinov2-b-14', 'dinov2-b-14-reg', 'dinov3-b-16'],
+  ...['tresnet-l', 'vit-b-16', 'maxvit-s', 'tresnet-m', 'maxvit-t', 'tresnet-xl', 'tresnet-s'],
+].map((name) => `${name}:224:256`);
+const limits = { ours: 120, peer: 240 };
+const ours = fileURLToPath(new URL('networks.js', import.meta.url));
+const peer = fileURLToPath(new URL('../../gpu/networks.py', import.meta.url));
+
+const start = performance.now();
+const left = () => Number(seconds) - (performance.now() - start) / 1000;
+const done = existsSync(file) ? readFileSync(file, 'utf8') : '';
+
+for (const task of tasks.length > 0 ? tasks : everything) {
+  if (done.includes(`"task":${JSON.stringify(task)}`)) continue;
+  if (left() < 60) {
+    console.log(`${task}: no time left; call again with the same file`);
+    break;
+  }
+  const own = side(process.execPath, [ours, task], Math.min(limits.ours, left()));
+  const modes = 'channels-last,compile';
+  const other = side('python3', [peer, modes, task], Math.min(limits.peer, Math.max(30, left())));
+  const line = { task, ours: own, peer: other, ratios: ratiosOf(own.rates, other.rates) };
+  // A result that the clock cut short is measured again.
+  if (other.ended !== 'stopped' || left() > 0) appendFileSync(file, `${JSON.stringify(line)}\n`);
+  console.log(JSON.stringify({ task, ...line.ratios, ended: [own.ended, other.ended] }));
+}
+
+interface Side {
+  readonly ended: 'whole' | 'stopped' | 'failed';
+  readonly seconds: number;
+  readonly rates: Readonly<Record<string, number>>;
+  /** The end of what it printed, if it failed. */
+  readonly error?: string;
+}
+
+/** Runs a program that prints `title: value` for each result, and keeps those that it printed in time. */
+function side(program: string, parameters: readonly string[], limit: number): Side {
+  const begun = performance.now();
+  const { stdout, stderr, status, signal } = spawnSync(program, parameters, {
+    encoding: 'utf8',
+    timeout: 1000 * limit,
+    killSignal: 'SIGKILL',
+    maxBuffer: 2 ** 28,
+  });
+  const lines = [...stdout.matchAll(/^[\w-]+ at \d+ px, (.+): ([\d.e+-]+)$/gm)];
+  return {
+    ended: status === 0 ? 'whole' : signal ? 'stopped' : 'failed',
+    seconds: Math.round((performance.now() - begun) / 1000),
+    rates: Object.fromEntries(lines.map(([, title = '', value]) => [title, Number(value)])),
+    ...(status !== 0 && { error: stderr.slice(-600) }),
+  };
+}
+
+/** Our rates over the peer's; more is better. */
+function ratiosOf(own: Side['rates'], other: Side['rates']): Record<string, number> {
+  const ratios: Record<string, number> = {};
+  for (const kind of ['training', 'inference']) {
+    for (const mode of ['compile', 'channels-last']) {
+      const [mine, theirs] = [own[`${kind} (images/s)`], other[`${mode}, ${kind} (images/s)`]];
+      if (mine && theirs) ratios[`${kind} beside ${mode}`] = Number((mine / theirs).toFixed(3));
+    }
+  }
+  return ratios;
+}
