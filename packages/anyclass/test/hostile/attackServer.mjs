@@ -19,33 +19,24 @@ import { grammar } from './grammar.mjs';
  * @property {number} megabytes the most memory of the server's own process
  * @property {number} decoderMegabytes the most memory of one of its decoders
  * @property {number} blockedMilliseconds the longest time that the main thread was busy with one thing
+ * @property {number} idleMilliseconds the same of a server beside it that nobody asks, which waits for a core only
  * @property {readonly number[]} curve megabytes of the server's process, over time
  */
 
 /**
- * Attacks a server that is started for it.
+ * Attacks a server that is started for it: with so many requests, or more until the minutes are over.
  *
- * @param {{ model: string, picture: Buffer, requests: number, seed: number, connections?: number }} options
+ * @param {{ model: string, picture: Buffer, requests: number, seed: number, minutes?: number, connections?: number }} options
  * @returns {Promise<HostileResult>}
  */
-export async function attackServer({ model, picture, requests, seed, connections = 24 }) {
-  const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
-  const words = ['serve', `m=${model}`, '--port', '0', '--json', '--log-level', 'error'];
-  const child = spawn(process.execPath, [program, ...words], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
+export async function attackServer({ model, picture, requests, seed, minutes = 0, connections = 24 }) {
+  const [{ child, url }, idle] = await Promise.all([startServer(model), startServer(model)]);
   let isAlive = true;
   child.once('exit', () => {
     isAlive = false;
   });
-  const line = await new Promise((done, fail) => {
-    child.stdout.once('data', (/** @type {Buffer} */ part) => done(String(part)));
-    child.once('exit', () => fail(new Error('the server did not start')));
-  });
-  /** @type {{ url: string }} */
-  const { url } = JSON.parse(line);
   const port = Number(new URL(url).port);
+  const end = performance.now() + minutes * 60_000;
   const next = grammar({ seed, model: 'm', picture, bombs: await bombs() });
 
   /** @type {Record<string, number>} */
@@ -54,11 +45,11 @@ export async function attackServer({ model, picture, requests, seed, connections
   const refused = [];
   /** @type {number[]} */
   const curve = [];
-  let [sent, asked, megabytes, decoderMegabytes, blocked] = [0, 0, 0, 0, 0];
+  let [sent, asked, megabytes, decoderMegabytes, blocked, idleBlocked] = [0, 0, 0, 0, 0, 0];
   let isOver = false;
 
   const attacker = async () => {
-    while (sent < requests && isAlive) {
+    while ((sent < requests || performance.now() < end) && isAlive) {
       sent += 1;
       const status = await answered(port, next());
       statuses[status] = (statuses[status] ?? 0) + 1;
@@ -83,14 +74,8 @@ export async function attackServer({ model, picture, requests, seed, connections
       megabytes = Math.max(megabytes, own);
       for (const pid of childrenOf(child.pid ?? 0))
         decoderMegabytes = Math.max(decoderMegabytes, memoryOf(pid));
-      const metrics = await fetch(`${url}/metrics`).then(
-        (response) => response.text(),
-        () => '',
-      );
-      blocked = Math.max(
-        blocked,
-        1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1] ?? 0),
-      );
+      blocked = Math.max(blocked, await blockedAt(url));
+      idleBlocked = Math.max(idleBlocked, await blockedAt(idle.url));
       await sleep(500);
     }
   };
@@ -101,13 +86,40 @@ export async function attackServer({ model, picture, requests, seed, connections
   const metrics = isAlive ? await (await fetch(`${url}/metrics`)).text() : '';
   const unexpected = Number(/^anyclass_rejections_total\{reason="internal"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
   const wasAlive = isAlive;
-  child.kill('SIGKILL');
+  for (const one of [child, idle.child]) one.kill('SIGKILL');
   return {
     ...{ sent, statuses, asked, refused, isAlive: wasAlive, unexpected, curve },
     megabytes: Math.round(megabytes),
     decoderMegabytes: Math.round(decoderMegabytes),
     blockedMilliseconds: Math.round(blocked),
+    idleMilliseconds: Math.round(idleBlocked),
   };
+}
+
+/** @param {string} model */
+async function startServer(model) {
+  const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
+  const words = ['serve', `m=${model}`, '--port', '0', '--json', '--log-level', 'error'];
+  const child = spawn(process.execPath, [program, ...words], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  const line = await new Promise((done, fail) => {
+    child.stdout.once('data', (/** @type {Buffer} */ part) => done(String(part)));
+    child.once('exit', () => fail(new Error('the server did not start')));
+  });
+  /** @type {{ url: string }} */
+  const { url } = JSON.parse(line);
+  return { child, url };
+}
+
+/** The longest time, in milliseconds, that a server's main thread was busy since this was last asked. @param {string} url */
+async function blockedAt(url) {
+  const metrics = await fetch(`${url}/metrics`).then(
+    (response) => response.text(),
+    () => '',
+  );
+  return 1000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1] ?? 0);
 }
 
 /**
