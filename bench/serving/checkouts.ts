@@ -1,12 +1,20 @@
 // node bench/dist/serving/checkouts.js ROOT ROOT… [--model small|large] [--seconds 5] [--rounds 3]: the servers of two or more built checkouts beside each other,
-// for example before and after a change. Prints medians of rounds that alternate.
+// for example before and after a change. They get the same load at the same time; prints medians of the rounds.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { median } from '../measure/timing.js';
-import { clientLoad, mostMemory, ours, predictLoad, processorTime } from './load.js';
+import {
+  clientLoad,
+  type Measured,
+  type MeasuredServer,
+  mostMemory,
+  ours,
+  predictLoad,
+  processorTime,
+} from './load.js';
 import { largeModel, type MeasuredModel, smallModel } from './models.js';
 
 const { values, positionals } = parseArgs({
@@ -29,45 +37,66 @@ interface Row {
   readonly memory: number;
 }
 
-async function measure(root: string, model: MeasuredModel): Promise<Row> {
-  await using server = await ours('ours', model.onnx, port++, [], root);
-  const spent = async (work: () => Promise<{ readonly answers: number; readonly rejections: number }>) => {
-    const before = processorTime(server.pid);
-    const { answers, rejections } = await work();
-    return (1000 * (processorTime(server.pid) - before)) / (answers + rejections);
-  };
-  await predictLoad(server.url, model, { connections: 32, seconds: 2 });
-  let goodput = 0;
-  const answerCost = await spent(async () => {
-    const measured = await predictLoad(server.url, model, { connections: 32, seconds });
-    goodput = measured.goodput;
-    return measured;
-  });
-  const healthCost = await spent(() =>
-    clientLoad(`${server.url}/health/live`, { connections: 8, seconds: seconds / 2 }),
+type Loaded = Pick<Measured, 'answers' | 'rejections' | 'goodput'>;
+
+/** One round. All servers work at the same time, so that they share whatever else the machine does. */
+async function measure(roots: readonly string[], model: MeasuredModel): Promise<Row[]> {
+  const start = (options: readonly string[] = []) =>
+    Promise.all(roots.map((root) => ours('ours', model.onnx, port++, options, root)));
+  const stop = (servers: readonly MeasuredServer[]) =>
+    Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+  const predict = (length: number, connections: number) => (url: string) =>
+    predictLoad(url, model, { connections, seconds: length });
+  const open = await start();
+  await Promise.all(open.map(({ url }) => predict(2, 16)(url)));
+  const answered = await costs(open, predict(seconds, 16));
+  const alive = await costs(open, (url) =>
+    clientLoad(`${url}/health/live`, { connections: 8, seconds: seconds / 2 }),
   );
-  const memory = mostMemory(server.pid);
+  const memory = open.map(({ pid }) => mostMemory(pid));
+  await stop(open);
   // One place in the queue, so that nearly every request is refused.
-  await using full = await ours('ours', model.onnx, port++, ['--queue', '1', '--max-batch', '1'], root);
-  const before = processorTime(full.pid);
-  const flood = await predictLoad(full.url, model, { connections: 64, seconds: seconds / 2 });
-  const took = 1000 * (processorTime(full.pid) - before) - flood.answers * answerCost;
-  return { answers: goodput, answerCost, refusalCost: took / flood.rejections, healthCost, memory };
+  const full = await start(['--queue', '1', '--max-batch', '1']);
+  const refused = await costs(full, predict(seconds / 2, 32));
+  await stop(full);
+  return roots.map((_, i) => {
+    const { answers, rejections } = refused[i]!.loaded;
+    const answerCost = answered[i]!.microseconds;
+    return {
+      answers: answered[i]!.loaded.goodput,
+      answerCost,
+      refusalCost: (refused[i]!.microseconds * (answers + rejections) - answers * answerCost) / rejections,
+      healthCost: alive[i]!.microseconds,
+      memory: memory[i]!,
+    };
+  });
+}
+
+/** CPU time per request of each server while all have this load. */
+function costs(servers: readonly MeasuredServer[], load: (url: string) => Promise<Loaded>) {
+  return Promise.all(
+    servers.map(async ({ pid, url }) => {
+      const before = processorTime(pid);
+      const loaded = await load(url);
+      const spent = 1000 * (processorTime(pid) - before);
+      return { loaded, microseconds: spent / (loaded.answers + loaded.rejections) };
+    }),
+  );
 }
 
 const models = [
   ...(values.model === 'large' ? [] : [await smallModel(folder)]),
   ...(values.model === 'small' ? [] : [await largeModel(folder)]),
 ];
+const roots = positionals.map((root) => resolve(root));
 for (const model of models) {
-  const rows = new Map<string, Row[]>(positionals.map((root) => [resolve(root), []]));
-  for (let round = 0; round < Number(values.rounds); round++)
-    for (const [root, measured] of rows) measured.push(await measure(root, model));
+  const rounds: Row[][] = [];
+  for (let round = 0; round < Number(values.rounds); round++) rounds.push(await measure(roots, model));
   console.log(
     `\n| ${model.name} | answers/s | CPU per answer, µs | per refusal | per /health/live | memory, MB |\n|---|---|---|---|---|---|`,
   );
-  for (const [root, measured] of rows) {
-    const of = (field: keyof Row) => median(measured.map((row) => row[field])).toFixed(0);
+  for (const [i, root] of roots.entries()) {
+    const of = (field: keyof Row) => median(rounds.map((rows) => rows[i]![field])).toFixed(0);
     console.log(
       `| ${basename(root)} | ${of('answers')} | ${of('answerCost')} | ${of('refusalCost')} | ${of('healthCost')} | ${of('memory')} |`,
     );

@@ -4,7 +4,6 @@ import { type Dataset, splitNames } from '../data/dataset/dataset.js';
 import type { StoredImage } from '../data/dataset/imageSource.js';
 import { pixelFormat } from '../data/dataset/preparation.js';
 import type { PixelFormat } from '../data/dataset/reading/pixelFormat.js';
-import { imageSize } from '../data/images/decoding/decode.js';
 import { createDecoder, type DecoderOptions } from '../data/images/decoding/decoder.js';
 import { createLevelSurvey, type LevelProblem } from '../data/images/levelSurvey.js';
 import { limiter, settleAll } from '../data/images/limiter.js';
@@ -76,10 +75,10 @@ export async function examineImages(dataset: Dataset, options: ExamineOptions): 
     signal?.throwIfAborted();
     try {
       const image = await dataset.images.read(row);
-      const stored = await imageSize(image, format);
+      const stored = await decoder.survey(image);
       if (claimsTooMuch(image, stored)) overclaimed.push(row);
       const pixels = await decoder.decode(image);
-      await survey.add(row, dataset.names.at(row), image);
+      survey.add(row, dataset.names.at(row), stored);
       finder.add(row, createHash('sha256').update(bytesOf(image)).digest());
       count(widths, stored.width);
       count(heights, stored.height);

@@ -7,7 +7,7 @@ import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { ImageSource } from '../data/dataset/imageSource.js';
 import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
-import { imageSize } from '../data/images/decoding/decode.js';
+import { createDecoder } from '../data/images/decoding/decoder.js';
 import { surveySample } from '../data/images/levelSurvey.js';
 import { checkImagesAreThere } from '../data/images/storage/missingImages.js';
 import { openPrepared } from '../data/openPrepared.js';
@@ -125,13 +125,15 @@ export async function typicalSide(
   reading: ImageReading,
 ): Promise<number> {
   const sides: number[] = [];
+  const decoder = createDecoder({ ...reading, width: 1, height: 1, channels: 3 }, { processes: 1 });
   for (const row of rows.subarray(0, 25)) {
     try {
-      const { width, height } = await imageSize(await images.read(row), reading);
+      const { width, height } = await decoder.survey(await images.read(row));
       sides.push(Math.min(width, height));
     } catch {
       // An unreadable image says nothing about the others.
     }
   }
+  await decoder.close();
   return sides.sort((a, b) => a - b)[Math.floor(sides.length / 2)] ?? 224;
 }

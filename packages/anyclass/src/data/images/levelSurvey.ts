@@ -3,14 +3,11 @@
 import type { Words } from '../../errors/counted.js';
 import { type CountedNames, countedNames } from '../dataset/countedNames.js';
 import type { Dataset, Remark } from '../dataset/dataset.js';
-import type { StoredImage } from '../dataset/imageSource.js';
+import { pixelFormat } from '../dataset/preparation.js';
 import type { ImageReading } from '../dataset/reading/pixelFormat.js';
 import { type Window, windowText } from '../dataset/reading/window.js';
-import { imageSize } from './decoding/decode.js';
-import { imageLevels } from './formats/unpack.js';
-import { type Levels, percentileLevels } from './levels/levels.js';
-
-type Range = readonly [low: number, high: number];
+import { createDecoder } from './decoding/decoder.js';
+import type { Range, SurveyedImage } from './decoding/surveyImage.js';
 
 /** The levels of images with more than 8 bits. */
 export interface LevelStatistics {
@@ -31,8 +28,8 @@ export interface LevelProblem extends Remark {
 }
 
 export interface LevelSurvey {
-  /** Examines the image of a row, in any order; rejects if it cannot be read. */
-  add(row: number, name: string, image: StoredImage): Promise<void>;
+  /** Adds the image of a row, in any order. */
+  add(row: number, name: string, image: SurveyedImage): void;
   /** Undefined if all images have 8 bits. */
   statistics(): LevelStatistics | undefined;
   /** With `isSample`, the wording is plural, because the examined images stand for many. */
@@ -49,7 +46,7 @@ const mostCutOff = 0.9;
  *
  * @example
  * const survey = createLevelSurvey({});
- * await survey.add(0, '1.png', { kind: 'encoded', bytes });
+ * survey.add(0, '1.png', await surveyImage({ kind: 'encoded', bytes }, {}));
  * survey.statistics()?.suggested // [0, 4095]
  */
 export function createLevelSurvey(reading: ImageReading): LevelSurvey {
@@ -63,20 +60,17 @@ export function createLevelSurvey(reading: ImageReading): LevelSurvey {
   const statistics = () =>
     ranges.length === 0 ? undefined : summary(ranges, typical, ranges.length - withoutOwn.count);
   return {
-    async add(row, name, image) {
-      const { frames } = await imageSize(image, reading);
+    add(row, name, { frames, levels }) {
       if (frames > 1) several.add(`${name} (${frames} frames)`, row);
-      const levels = await imageLevels(image, reading);
-      const range = levels && percentileLevels(levels, [0, 100]);
-      if (!levels || !range) {
+      if (!levels) {
         plain.add(name, row);
         return;
       }
-      const text = `${name} (${range.map(rounded).join(' to ')})`;
-      ranges.push(range);
-      typical.push(percentileLevels(levels, [0.5, 99.5]) ?? range);
-      if (!levels.ownWindow) withoutOwn.add(text, row);
-      if (isFixed(window) && shareOutside(levels, window) > mostCutOff) cutOff.add(text, row);
+      const text = `${name} (${levels.range.map(rounded).join(' to ')})`;
+      ranges.push(levels.range);
+      typical.push(levels.typical);
+      if (!levels.hasOwnWindow) withoutOwn.add(text, row);
+      if (levels.outside > mostCutOff) cutOff.add(text, row);
     },
     statistics,
     problems(isSample = false) {
@@ -105,16 +99,19 @@ export async function surveySample(dataset: Dataset, rows: Int32Array): Promise<
   const survey = createLevelSurvey(dataset.preparation);
   if (dataset.images.absent !== undefined) return survey;
   const step = Math.max(1, Math.ceil(rows.length / looksAt));
-  for (let i = 0; i < rows.length; i += step) {
-    const row = rows[i]!;
-    // Unreadable images are reported when they are decoded.
-    await dataset.images
-      .read(row)
-      .then(
-        (image) => survey.add(row, dataset.names.at(row), image),
-        () => {},
-      )
-      .catch(() => {});
+  const decoder = createDecoder(pixelFormat(1, dataset.preparation), { processes: 1 });
+  try {
+    for (let i = 0; i < rows.length; i += step) {
+      const row = rows[i]!;
+      // Unreadable images are reported when they are decoded.
+      const image = await dataset.images
+        .read(row)
+        .then(decoder.survey)
+        .catch(() => undefined);
+      if (image) survey.add(row, dataset.names.at(row), image);
+    }
+  } finally {
+    await decoder.close();
   }
   return survey;
 }
@@ -170,20 +167,6 @@ function summary(
 function topLevel(lowest: number, highest: number): number {
   const whole = [255, 1023, 4095, 16_383, 65_535].find((top) => highest <= top);
   return lowest >= 0 && highest > 1 && whole !== undefined ? whole : rounded(highest);
-}
-
-/** The share of an image's pixels below or above a window. */
-function shareOutside({ values, slope, intercept }: Levels, [low, high]: Range): number {
-  let outside = 0;
-  for (let i = 0; i < values.length; i++) {
-    const level = slope * values[i]! + intercept;
-    if (level < low || level > high) outside += 1;
-  }
-  return outside / Math.max(1, values.length);
-}
-
-function isFixed(window: Window | undefined): window is Range {
-  return Array.isArray(window);
 }
 
 function median(values: number[]): number {

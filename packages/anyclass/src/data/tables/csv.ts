@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createGunzip, gunzipSync } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { CsvError, parse } from 'csv-parse';
 import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
@@ -74,22 +74,30 @@ function isGzip(start: Buffer): boolean {
   return start[0] === 0x1f && start[1] === 0x8b;
 }
 
-/** The decompressed start of a gzipped file. Empty if it is damaged; reading it reports what is wrong. */
-function startOfGzip(bytes: Buffer): Buffer {
-  try {
-    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
-  } catch {
-    return Buffer.alloc(0);
-  }
-}
-
-/** The delimiter that occurs most often in the header line. */
+/** The delimiter that occurs most often in the start of the header line. */
 async function findDelimiter(path: string): Promise<string> {
-  const start = await firstBytes(path, 1 << 16);
-  const text = isGzip(start) ? startOfGzip(start) : start;
-  const header = text.toString('utf8').split('\n', 1)[0] ?? '';
+  const header = (await startOf(path, 1 << 16)).toString('utf8').split('\n', 1)[0] ?? '';
   const count = (delimiter: string) => header.split(delimiter).length;
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
+}
+
+/**
+ * The first bytes of the text, of which no more are decompressed. Empty if the file is damaged; reading it
+ * reports what is wrong.
+ */
+async function startOf(path: string, length: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let left = length;
+  const take = new Writable({
+    write(part: Buffer, _encoding, done) {
+      parts.push(part.subarray(0, left));
+      left -= part.length;
+      done(left > 0 ? null : enough);
+    },
+  });
+  const enough = new Error('enough');
+  await pipeline([createReadStream(path), ...(await decompression(path)), take]).catch(() => {});
+  return Buffer.concat(parts);
 }
 
 async function firstBytes(path: string, length: number): Promise<Buffer> {

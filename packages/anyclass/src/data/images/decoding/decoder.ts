@@ -6,6 +6,7 @@ import { wasRead } from '../storage/storage.js';
 import { decodeImage, decodeInto, decodeWithSharp } from './decode.js';
 import { decodeJpegFile } from './jpeg.js';
 import { createDecodePool, type DecodePoolOptions } from './pool/decodePool.js';
+import { type SurveyedImage, surveyImage } from './surveyImage.js';
 
 /** Decodes images to one size, many at once. */
 export interface Decoder {
@@ -14,6 +15,8 @@ export interface Decoder {
   decodeInto(image: StoredImage, out: Uint8Array, offset: number): Promise<void>;
   /** The same for an image that is yet to be read. A JPEG file is read by the thread that decodes it. */
   readInto(image: UnreadImage, out: Uint8Array, offset: number): Promise<void>;
+  /** Looks at the size, frames and levels of an image, outside of this process if that takes more than its header. */
+  survey(image: StoredImage): Promise<SurveyedImage>;
   close(): Promise<void>;
 }
 
@@ -60,6 +63,10 @@ export function createDecoder(format: PixelFormat, options: DecoderOptions): Dec
       if (path !== undefined && (await decodeJpegFile(path, format, out, offset))) return wasRead(path);
       await decodeInto(await read(), format, out, offset, decodeOther);
     },
+    survey: async (image) =>
+      pool && image.kind === 'encoded' && imageKind(image.bytes) !== 'plain'
+        ? pool.survey(image.bytes)
+        : surveyImage(image, format),
     close: async () => pool?.close(),
   };
 }

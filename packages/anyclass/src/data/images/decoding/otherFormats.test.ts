@@ -12,6 +12,7 @@ import { imageLevels } from '../formats/unpack.js';
 import { createLevelSurvey } from '../levelSurvey.js';
 import { decodeImage, imageSize } from './decode.js';
 import { createDecoder } from './decoder.js';
+import { surveyImage } from './surveyImage.js';
 
 const encoded = (bytes: Uint8Array) => ({ kind: 'encoded', bytes }) as const;
 
@@ -220,7 +221,8 @@ test('DICOM without an extension is recognized by its content', () => {
 describe('a survey of levels', () => {
   const survey = async (reading: ImageReading, files: readonly Uint8Array[]) => {
     const found = createLevelSurvey(reading);
-    for (const [i, file] of files.entries()) await found.add(i, `${i}.png`, encoded(file));
+    for (const [i, file] of files.entries())
+      found.add(i, `${i}.png`, await surveyImage(encoded(file), reading));
     return {
       kinds: found.problems().map(({ kind, count }) => `${kind} ${count}`),
       statistics: found.statistics(),
@@ -253,8 +255,8 @@ describe('a survey of levels', () => {
 
   test('names the first images, in whatever order they arrive', async () => {
     const found = createLevelSurvey({});
-    for (const row of [4, 11, 0, 7, 9, 2, 10, 1, 3, 8, 6, 5])
-      await found.add(row, `${row}`, encoded(xrays[0]!));
+    const image = await surveyImage(encoded(xrays[0]!), {});
+    for (const row of [4, 11, 0, 7, 9, 2, 10, 1, 3, 8, 6, 5]) found.add(row, `${row}`, image);
     const [problem] = found.problems();
     expect(problem?.count).toBe(12);
     expect(problem?.examples.map((example) => Number.parseInt(example, 10))).toEqual([...Array(10).keys()]);

@@ -151,6 +151,32 @@ test('a file whose columns overlap is refused', async () => {
   );
 });
 
+test('a page that claims more bytes than its own can stand for, and a footer longer than the file, are refused', async () => {
+  const texts = Array.from({ length: 2000 }, () => 'crack');
+  const whole = Buffer.from(
+    parquetWriteBuffer({
+      columnData: [{ name: 'labels', data: texts, type: 'STRING', encoding: 'PLAIN' }],
+      codec: 'SNAPPY',
+    }),
+  );
+  const path = join(folder, 'claims.parquet');
+  const claimed = Buffer.from(whole);
+  // The header of the first page: 0x15 and its type, 0x15 and its size in seven bits a byte.
+  const at = 4 + 3;
+  expect([claimed[at - 1], claimed[at]! & 0x80, claimed[at + 1]! & 0x80, claimed[at + 2]! & 0x80]).toEqual([
+    0x15, 0x80, 0x80, 0,
+  ]);
+  claimed.set([0xfe, 0xff, 0x7f], at);
+  writeFileSync(path, claimed);
+  await expect(rowsIn(path, ['labels'])).rejects.toThrow(
+    /a page of 1048\d+ bytes, which do not fit into \d+ of SNAPPY/,
+  );
+  const long = Buffer.from(whole);
+  long.writeUInt32LE(0x7fffffff, long.length - 8);
+  writeFileSync(path, long);
+  await expect(rowsIn(path, ['labels'])).rejects.toThrow('its footer claims 2147483647 bytes');
+});
+
 /** How a Parquet footer encodes numbers between 64 and 8191. */
 function zigzag(value: number): Buffer {
   return Buffer.of(((2 * value) & 0x7f) | 0x80, (2 * value) >> 7);

@@ -167,8 +167,26 @@ function readLevels(
   return found.matches;
 }
 
+/** The most bytes of a page; writers begin a new one after about a mebibyte. */
+const largestPage = 1 << 30;
+
+/** The most bytes that a compressed byte can stand for. */
+const densest: Readonly<Partial<Record<CompressionCodec, number>>> = {
+  UNCOMPRESSED: 1,
+  SNAPPY: 64,
+  LZ4: 256,
+  LZ4_RAW: 256,
+  GZIP: 1100,
+};
+
+/** The same for the others: what a block of repeated bytes takes in Zstandard. */
+const densestOther = 1 << 16;
+
+/** Decompresses a page, after a check that so few bytes can stand for so many. */
 function unpacked(stored: Uint8Array, size: number, { codec, compressors }: StoredColumn): Uint8Array {
-  if (!(size >= 0)) throw new DataError(`a page of ${size} bytes`);
+  const most = Math.min(largestPage, (stored.length + 1) * (densest[codec] ?? densestOther));
+  if (!(size >= 0 && size <= most))
+    throw new DataError(`a page of ${size} bytes, which do not fit into ${stored.length} of ${codec}`);
   if (size === 0) return new Uint8Array(0); // of which LZ4 finds no end
   const bytes = decompress(stored, size, codec, compressors);
   if (bytes.length === size) return bytes;

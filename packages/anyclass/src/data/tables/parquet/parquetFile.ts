@@ -34,6 +34,7 @@ export async function openParquet(path: string): Promise<ParquetFile> {
     const file = await bufferOf(handle, path);
     // Without `geoparquet: false`, hyparquet's search for maps loops forever if a number
     // of children is negative.
+    await checkFooterLength(file);
     const metadata = await parquetMetadataAsync(file, { geoparquet: false });
     checkFooter(metadata, file.byteLength);
     const groupStarts = [0];
@@ -59,6 +60,18 @@ export async function openParquet(path: string): Promise<ParquetFile> {
     await handle.close();
     throw new DataError(`${basename(path)}: cannot be read as Parquet: ${damageOf(error)}`);
   }
+}
+
+/** The most bytes of a footer: some hundred for each column of each row group. */
+const longestFooter = 1 << 28;
+
+/** The last eight bytes are the footer's length and a mark. */
+async function checkFooterLength(file: AsyncBuffer): Promise<void> {
+  if (file.byteLength < 12) return; // which hyparquet says better
+  const end = new DataView(await file.slice(file.byteLength - 8));
+  const length = end.getUint32(0, true);
+  if (length > Math.min(longestFooter, file.byteLength - 8))
+    throw new DataError(`its footer claims ${length} bytes; expected at most ${longestFooter}`);
 }
 
 /**

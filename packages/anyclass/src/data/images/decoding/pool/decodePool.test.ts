@@ -4,8 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test, vi } from 'vitest';
+import { animation, png16 } from '../../../../../test/deepImages.js';
+import { dicomFile } from '../../../../../test/dicomFile.js';
 import { PixelLimitError } from '../../../dataset/reading/pixelLimit.js';
 import { decodeWithSharp } from '../decode.js';
+import { surveyImage } from '../surveyImage.js';
 import { ImageFormatError } from '../untrusted.js';
 import { createDecodePool } from './decodePool.js';
 import { frameHeader, frameReader } from './frames.js';
@@ -45,6 +48,23 @@ describe.skipIf(!built)('decoding in processes (needs the built package)', () =>
     }
     await expect(pool.decode(bytesOf('rgb.png').subarray(0, 50))).rejects.toThrow('libpng read error');
     await expect(pool.decode(new Uint8Array(0))).rejects.toThrow('the image file is empty');
+    await pool.close();
+  });
+
+  test('surveys images as this process does, and names what is wrong with one', async () => {
+    const reading = { ...format, window: [0, 1000] } as const;
+    const pool = createDecodePool(reading, 1);
+    const pixels = Buffer.from(Uint16Array.of(0, 500, 2000, 4000).buffer);
+    const files = [
+      dicomFile({ width: 2, height: 2, pixels }),
+      png16([100, 3100], 2, 1),
+      await animation([10, 200], 'gif'),
+    ];
+    for (const bytes of files)
+      expect(await pool.survey(bytes)).toEqual(await surveyImage({ kind: 'encoded', bytes }, reading));
+    expect((await pool.survey(files[0]!)).levels).toMatchObject({ range: [0, 4000], outside: 0.5 });
+    expect((await pool.survey(files[2]!)).frames).toBe(2);
+    await expect(pool.survey(files[0]!.subarray(0, 200))).rejects.toThrow('DICOM');
     await pool.close();
   });
 

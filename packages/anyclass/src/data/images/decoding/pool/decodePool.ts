@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { DataError } from '../../../../errors/dataError.js';
 import type { PixelFormat } from '../../../dataset/reading/pixelFormat.js';
 import { MachineError } from '../../storage/storage.js';
+import type { SurveyedImage } from '../surveyImage.js';
 import { failureOf } from './failures.js';
 import { frameHeader, frameReader } from './frames.js';
 
@@ -10,6 +11,8 @@ import { frameHeader, frameReader } from './frames.js';
 export interface DecodePool {
   /** Decodes an encoded image; rejects with the reason if that fails. */
   decode(bytes: Uint8Array): Promise<Uint8Array>;
+  /** Looks at the size, frames and levels of an encoded image. */
+  survey(bytes: Uint8Array): Promise<SurveyedImage>;
   /** Stops the processes; images in progress are rejected. */
   close(): Promise<void>;
 }
@@ -60,26 +63,34 @@ export function createDecodePool(
   const waiting: (() => void)[] = [];
   const free = () =>
     workers.find((worker) => worker.load() === 0) ?? workers.find((worker) => worker.load() < imagesAtHand);
+  const ask = async (request: DecodeRequest, bytes: Uint8Array) => {
+    let worker = free();
+    while (worker === undefined) {
+      await new Promise<void>((resume) => waiting.push(resume));
+      worker = free();
+    }
+    try {
+      return await worker.ask(request, bytes);
+    } finally {
+      waiting.shift()?.();
+    }
+  };
   return {
-    async decode(bytes) {
-      let worker = free();
-      while (worker === undefined) {
-        await new Promise<void>((resume) => waiting.push(resume));
-        worker = free();
-      }
-      try {
-        return await worker.decode(bytes);
-      } finally {
-        waiting.shift()?.();
-      }
-    },
+    decode: (bytes) => ask('pixels', bytes),
+    survey: async (bytes) => JSON.parse(Buffer.from(await ask('survey', bytes)).toString('utf8')),
     async close() {
       await Promise.all(workers.map((worker) => worker.close()));
     },
   };
 }
 
+/** What a decoder process is asked for, by the kind of the message. */
+export const decodeRequests = ['pixels', 'survey'] as const;
+
+type DecodeRequest = (typeof decodeRequests)[number];
+
 interface Task {
+  readonly request: DecodeRequest;
   readonly bytes: Uint8Array;
   /** The number of decoders that died on it. */
   deaths: number;
@@ -146,17 +157,17 @@ function createWorker(format: PixelFormat, { mostPixels, seconds = 300 }: Decode
     });
     return started;
   };
-  const send = ({ bytes }: Task) => {
+  const send = ({ request, bytes }: Task) => {
     child ??= start();
-    child.stdin?.write(frameHeader(0, bytes.length));
+    child.stdin?.write(frameHeader(decodeRequests.indexOf(request), bytes.length));
     child.stdin?.write(bytes);
   };
   return {
     load: () => tasks.length,
-    decode: (bytes: Uint8Array) =>
+    ask: (request: DecodeRequest, bytes: Uint8Array) =>
       new Promise<Uint8Array>((resolve, reject) => {
         if (closed) throw new DataError('the loader was closed');
-        const task = { bytes, deaths: 0, resolve, reject };
+        const task = { request, bytes, deaths: 0, resolve, reject };
         tasks.push(task);
         send(task);
         if (tasks.length === 1) watch();

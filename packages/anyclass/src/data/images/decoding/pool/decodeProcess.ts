@@ -5,8 +5,9 @@ import { once } from 'node:events';
 import { constants, getPriority, setPriority } from 'node:os';
 import { reasonOf } from '../../../../errors/reasonOf.js';
 import { decodeWithSharp } from '../decode.js';
+import { surveyImage } from '../surveyImage.js';
 import { checkUntrusted } from '../untrusted.js';
-import type { DecodeTask } from './decodePool.js';
+import { type DecodeTask, decodeRequests } from './decodePool.js';
 import { failureKind } from './failures.js';
 import { frameHeader, frameReader } from './frames.js';
 
@@ -19,17 +20,21 @@ if (mostPixels !== undefined && process.platform === 'linux')
 let last: Promise<void> = Promise.resolve();
 process.stdin.on(
   'data',
-  frameReader((_kind, bytes) => {
-    last = last.then(() => answer(bytes));
+  frameReader((kind, bytes) => {
+    last = last.then(() => answer(kind, bytes));
   }),
 );
 
-async function answer(bytes: Buffer): Promise<void> {
+async function answer(request: number, bytes: Buffer): Promise<void> {
   let kind = 0;
   let payload: Uint8Array;
   try {
     if (mostPixels !== undefined) await checkUntrusted(bytes, mostPixels);
-    payload = await decodeWithSharp({ kind: 'encoded', bytes }, format);
+    const image = { kind: 'encoded', bytes } as const;
+    payload =
+      decodeRequests[request] === 'survey'
+        ? Buffer.from(JSON.stringify(await surveyImage(image, format)))
+        : await decodeWithSharp(image, format);
   } catch (error) {
     kind = failureKind(error);
     payload = Buffer.from(reasonOf(error));
