@@ -1,5 +1,5 @@
 /** The script of the page to label images. Everything shown is set as text, never as HTML. */
-export const auditScript = `
+export const auditScript = `{
 const byId = (id) => document.getElementById(id);
 const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 const headers = { Authorization: 'Bearer ' + token };
@@ -17,7 +17,7 @@ const told = (text, isProblem = false) => {
 };
 async function request(path, options = {}) {
   const response = await fetch(path, { ...options, headers: { ...headers, ...options.headers } });
-  if (!response.ok) throw new Error((await response.json()).problem);
+  if (!response.ok) throw new Error((await response.json()).detail);
   return response;
 }
 const isDone = ({ answer }) => answer !== null;
@@ -44,7 +44,7 @@ async function show(place) {
   absent.hidden = item.hasImage;
   if (!item.hasImage) return;
   try {
-    const blob = await (await request('image?id=' + encodeURIComponent(item.id))).blob();
+    const blob = await (await request('images/' + encodeURIComponent(item.id))).blob();
     if (items[at] !== item) return;
     URL.revokeObjectURL(shownUrl);
     shownUrl = URL.createObjectURL(blob);
@@ -64,7 +64,7 @@ function save(item, answer) {
   told('Saving…');
   saving = saving.then(async () => {
     try {
-      await request('label', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ id: item.id, answer }) });
+      await request('labels/' + encodeURIComponent(item.id), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(answer) });
       told(answered() === items.length ? 'All images are labeled and saved.' : 'Saved.');
     } catch (error) {
       item.answer = before;
@@ -149,4 +149,4 @@ async function start() {
   }
 }
 start();
-`;
+}`;

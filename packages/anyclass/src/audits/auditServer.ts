@@ -1,21 +1,25 @@
 // Serves the page to label images, to this machine alone: on the loopback interface, for its own host name and origin, and with
 // a token that only the printed address has.
 
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { basename } from 'node:path';
-import { errorCode } from '@anyclass/files';
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { photographPreparation } from '../data/dataset/dataset.js';
 import { DataError } from '../errors/dataError.js';
-import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { thumbnail } from '../inspect/samples.js';
+import { addRoute, sendJson, sendPage } from '../web/answers.js';
+import { drained, listen, portOf } from '../web/listening.js';
+import { Problem } from '../web/problem.js';
+import { createWebApp } from '../web/webApp.js';
 import type { AuditItem, AuditList } from './auditItems.js';
-import { auditPage, auditPolicy } from './auditPage.js';
+import { auditPage } from './auditPage.js';
 import { imageType } from './imageType.js';
+import type { AuditAnswer } from './labelTable.js';
 
 export interface AuditServer extends AsyncDisposable {
   /** The address of the page, with its token. */
@@ -23,27 +27,19 @@ export interface AuditServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** An answer that refuses a request. */
-class Refusal extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
+export interface AuditServerOptions {
+  /** The table that answers are written to. */
+  readonly labels: string;
+  /** Default 0: a free one. */
+  readonly port?: number;
+  /** Told about errors of the server itself. */
+  readonly onUnexpected?: (error: unknown) => void;
 }
 
+const host = '127.0.0.1';
+const milliseconds = 20_000;
 const longestBody = 1 << 16;
 const previewSide = 1024;
-
-const labeled = z.object({
-  id: z.string(),
-  answer: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('negative') }),
-    z.object({ kind: z.literal('classes'), classes: z.array(z.string()).min(1) }),
-    z.object({ kind: z.literal('positive') }),
-    z.object({ kind: z.literal('unsure') }),
-  ]),
-});
 
 /**
  * Starts the server. Every answer is written to the table at once, completely or not at all.
@@ -51,88 +47,62 @@ const labeled = z.object({
  * @throws UserError if the port is in use
  *
  * @example
- * await using server = await serveAudits(await auditItems({ logs, labels: 'labels.csv', images: 'audited' }), { labels: 'labels.csv' });
+ * const list = await auditItems({ logs, labels: 'labels.csv', images: 'audited' });
+ * await using server = await serveAudits(list, { labels: 'labels.csv' });
  * console.log(server.url) // http://127.0.0.1:39021/#token=…
  */
 export async function serveAudits(
   list: AuditList,
-  { labels, port = 0 }: { readonly labels: string; readonly port?: number },
+  { labels, port = 0, onUnexpected = () => {} }: AuditServerOptions,
 ): Promise<AuditServer> {
   const token = randomBytes(24).toString('base64url');
-  const server = createServer({ requestTimeout: 20_000, headersTimeout: 10_000 }, (incoming, outgoing) => {
-    answer(list, { labels, token, hosts: hostsOf(server.address()) }, incoming, outgoing).catch(
-      (error: unknown) => refuse(outgoing, error),
-    );
+  const { routes, answer } = await createWebApp({
+    access: {
+      host,
+      allowHost: [],
+      allowOrigin: [],
+      token,
+      isPublic: () => false,
+      isOpen: (path) => path === '/',
+    },
+    isDraining: () => false,
+    onAnswered: () => {},
+    onUnexpected,
   });
-  await new Promise<void>((done, fail) => {
-    server.once('error', (error) =>
-      fail(
-        new UserError(
-          errorCode(error) === 'EADDRINUSE'
-            ? `Cannot listen on port ${port}: another program uses it; choose another one`
-            : `Cannot listen on port ${port}: ${reasonOf(error)}`,
-        ),
-      ),
-    );
-    server.listen({ host: '127.0.0.1', port }, done);
+  const html = auditPage(basename(labels));
+  addRoute(routes, '/', { GET: (_, reply) => sendPage(reply, html) });
+  addRoute(routes, '/items', { GET: (_, reply) => sendJson(reply, shownItems(list)) });
+  addRoute(routes, '/images/:id', {
+    GET: ({ params }, reply) => sendImage(reply, itemOf(list, idIn(params))),
   });
-  const close = async () => {
-    server.closeAllConnections();
-    await new Promise<void>((done) => {
-      server.close(() => done());
-    });
+  addRoute(routes, '/labels/:id', {
+    async POST({ params, raw }, reply) {
+      const { id, name } = itemOf(list, idIn(params));
+      save(list, id, await answerIn(raw), name);
+      return sendJson(reply, { id });
+    },
+  });
+  await routes.ready();
+  const server = await listen(
+    (incoming, outgoing) => answer({ incoming, outgoing, arrivedAt: performance.now() }),
+    { host, port, milliseconds },
+  );
+  const close = () => drained(server, { drain: 0, timeout: 0 });
+  return {
+    url: `http://${host}:${portOf(server, port)}/#token=${token}`,
+    close,
+    [Symbol.asyncDispose]: close,
   };
-  const [host] = hostsOf(server.address());
-  return { url: `http://${host}/#token=${token}`, close, [Symbol.asyncDispose]: close };
 }
 
-interface Access {
-  readonly labels: string;
-  readonly token: string;
-  readonly hosts: readonly string[];
-}
-
-async function answer(
-  list: AuditList,
-  access: Access,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
-  checkPlace(access, incoming);
-  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://local');
-  if (incoming.method === 'GET' && pathname === '/') {
-    return send(outgoing, 'text/html; charset=utf-8', auditPage(basename(access.labels)));
+function save({ table }: AuditList, id: string, answer: AuditAnswer, name: string | undefined): void {
+  try {
+    table.set(id, answer, name);
+    table.save();
+  } catch (error) {
+    if (error instanceof DataError) throw new Problem('bad-request', error.message);
+    throw error instanceof UserError ? new Problem('unavailable', error.message) : error;
   }
-  checkToken(access, incoming);
-  if (incoming.method === 'GET' && pathname === '/items') return sendJson(outgoing, shownItems(list));
-  if (incoming.method === 'GET' && pathname === '/image')
-    return sendImage(outgoing, itemOf(list, searchParams.get('id') ?? ''));
-  if (incoming.method === 'POST' && pathname === '/label') {
-    const { id, answer: given } = await bodyOf(incoming);
-    list.table.set(id, given, itemOf(list, id).name);
-    list.table.save();
-    return sendJson(outgoing, { id });
-  }
-  throw new Refusal(404, 'no such page');
-}
-
-/** A page whose name is rebound to this machine, or that lives elsewhere, gets nothing. */
-function checkPlace({ hosts }: Access, { headers }: IncomingMessage): void {
-  const { host = '', origin } = headers;
-  if (!hosts.includes(host.toLowerCase())) throw new Refusal(403, `host '${host}' is not allowed`);
-  if (origin !== undefined && origin !== `http://${host}`)
-    throw new Refusal(403, `pages from ${origin} may not label`);
-}
-
-function checkToken({ token }: Access, { headers }: IncomingMessage): void {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  if (timingSafeEqual(digest(`Bearer ${token}`), digest(headers.authorization ?? ''))) return;
-  throw new Refusal(401, 'the token of the address is missing or old');
-}
-
-function hostsOf(address: ReturnType<ReturnType<typeof createServer>['address']>): string[] {
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return [`127.0.0.1:${port}`, `localhost:${port}`];
 }
 
 function shownItems({ items, classes, table }: AuditList) {
@@ -150,62 +120,50 @@ function shownItems({ items, classes, table }: AuditList) {
   };
 }
 
+function idIn(params: unknown): string {
+  return z.object({ id: z.string() }).parse(params).id;
+}
+
 function itemOf({ items }: AuditList, id: string): AuditItem {
   const item = items.find((each) => each.id === id);
-  if (!item) throw new Refusal(404, `no audit has the id '${id}'`);
+  if (!item) throw new Problem('not-found', `no audit has the id '${id}'`);
   return item;
 }
 
 /** Sends what browsers show as it is, and everything else, such as DICOM, as a picture of it. */
-async function sendImage(outgoing: ServerResponse, { image }: AuditItem): Promise<void> {
-  if (image === undefined) throw new Refusal(404, 'this image was not kept');
+async function sendImage(reply: FastifyReply, { image }: AuditItem): Promise<FastifyReply> {
+  if (image === undefined) throw new Problem('not-found', 'this image was not kept');
   const { media, isShown } = imageType(image);
   const bytes = await readFile(image);
-  if (isShown) return send(outgoing, media, bytes);
+  reply.header('Cache-Control', 'no-store');
+  if (isShown) return reply.type(media).send(bytes);
   const picture = await thumbnail(
     async () => ({ kind: 'encoded', bytes }),
     previewSide,
     photographPreparation,
   );
-  if (picture === undefined) throw new Refusal(422, 'this image cannot be read');
+  if (picture === undefined) throw new Problem('unreadable', 'this image cannot be read');
   const [, encoded = ''] = picture.split(',');
-  return send(outgoing, 'image/webp', Buffer.from(encoded, 'base64'));
+  return reply.type('image/webp').send(Buffer.from(encoded, 'base64'));
 }
 
-async function bodyOf(incoming: IncomingMessage): Promise<z.output<typeof labeled>> {
-  const parts: Buffer[] = [];
+const auditAnswer = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('negative') }),
+  z.object({ kind: z.literal('classes'), classes: z.array(z.string()).min(1) }),
+  z.object({ kind: z.literal('positive') }),
+  z.object({ kind: z.literal('unsure') }),
+]);
+
+async function answerIn(incoming: IncomingMessage): Promise<AuditAnswer> {
+  const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of incoming) {
-    if (!Buffer.isBuffer(part)) throw new Refusal(400, 'expected JSON');
+    if (!(part instanceof Uint8Array)) throw new Problem('bad-request', 'expected JSON');
     length += part.length;
-    if (length > longestBody) throw new Refusal(413, 'the answer is too long');
+    if (length > longestBody) throw new Problem('too-large', 'the answer is too long');
     parts.push(part);
   }
-  const parsed = labeled.safeParse(parsedJson(Buffer.concat(parts).toString('utf8')));
-  if (!parsed.success) throw new Refusal(400, 'expected an id and an answer');
+  const parsed = auditAnswer.safeParse(parsedJson(Buffer.concat(parts).toString('utf8')));
+  if (!parsed.success) throw new Problem('bad-request', 'expected an answer');
   return parsed.data;
-}
-
-function sendJson(outgoing: ServerResponse, value: unknown): void {
-  send(outgoing, 'application/json', JSON.stringify(value));
-}
-
-function send(outgoing: ServerResponse, type: string, body: string | Uint8Array, status = 200): void {
-  outgoing.writeHead(status, {
-    'Content-Type': type,
-    'Content-Security-Policy': auditPolicy,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-  });
-  outgoing.end(body);
-}
-
-function refuse(outgoing: ServerResponse, error: unknown): void {
-  if (outgoing.headersSent) {
-    outgoing.destroy();
-    return;
-  }
-  const status = error instanceof Refusal ? error.status : error instanceof DataError ? 400 : 500;
-  send(outgoing, 'application/json', JSON.stringify({ problem: reasonOf(error) }), status);
 }

@@ -175,17 +175,12 @@ describe('the page', () => {
     expect(await ask('/items', { host, Authorization: 'Bearer x' })).toBe(401);
     expect(await ask('/', { host: 'evil.example' })).toBe(403);
     expect(await ask('/items', { host, ...bearer, origin: 'http://evil.example' })).toBe(403);
-    expect(await ask('/image?id=../log.jsonl', { host, ...bearer })).toBe(404);
-    expect(await ask('/image?id=f', { host, ...bearer })).toBe(200);
-    expect(
-      await ask(
-        '/label',
-        { host, ...bearer },
-        'POST',
-        '{"id":"a","answer":{"kind":"classes","classes":["dent"]}}',
-      ),
-    ).toBe(400);
-    expect(await ask('/label', { host, ...bearer }, 'POST', 'x'.repeat(1 << 17))).toBe(413);
+    expect(await ask('/images/..%2Flog.jsonl', { host, ...bearer })).toBe(404);
+    expect(await ask('/images/f', { host, ...bearer })).toBe(200);
+    expect(await ask('/labels/a', { host, ...bearer }, 'POST', '{"kind":"classes","classes":["dent"]}')).toBe(
+      400,
+    );
+    expect(await ask('/labels/a', { host, ...bearer }, 'POST', 'x'.repeat(1 << 17))).toBe(413);
     expect(readFileSync(at('page.csv'), 'utf8')).toBe('id,note,negative\nb,dark,1\n');
   });
 

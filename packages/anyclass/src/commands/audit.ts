@@ -9,6 +9,7 @@ import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { counted } from '../errors/counted.js';
+import { reasonOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf, writeOutput } from '../files/outputs.js';
 import { alignedColumns } from '../tables/index.js';
@@ -177,7 +178,11 @@ async function labelOnPage(
   // Loaded here because only the page needs it.
   const { serveAudits } = await import('../audits/auditServer.js');
   using interruption = interruptible(terminal, 'Stopping', 5);
-  await using server = await serveAudits(list, { labels, port });
+  await using server = await serveAudits(list, {
+    labels,
+    port,
+    onUnexpected: (error) => terminal.note(`A request failed: ${reasonOf(error)}`),
+  });
   const text = `Label ${counted(list.items.length, 'image')} at ${server.url}\nAnswers go to ${labels}${existsSync(labels) ? ', which is continued' : ''}; press Ctrl-C to stop`;
   terminal.print(json ? JSON.stringify({ url: server.url }) : text);
   if (!interruption.signal.aborted)
