@@ -103,6 +103,69 @@ test("the promise is the log's own if none is given, and metrics go to Prometheu
   );
 });
 
+test('a page shows the evidence over time, and a broken promise names the command that refits', async () => {
+  const { log, labels } = stream(30, { model: 'pipes', version: '1' });
+  write('page.jsonl', log);
+  write('page.csv', labels);
+  const words = ['page.jsonl', 'page.csv', '--false-alarms', '0.05', '--html', 'field.html'];
+  const { stderr, stdout } = await monitor(...words);
+  const refit = 'anyclass refit MODEL --log page.jsonl --labels page.csv --out NEW.safetensors';
+  expect(stderr).toContain(refit);
+  expect(stdout).toContain('100 more labeled negatives');
+  const page = readFileSync(join(folder, 'field.html'), 'utf8');
+  for (const part of ['Evidence over time', 'Range of the false-alarm rate', 'alert', refit, 'is broken'])
+    expect(page).toContain(part);
+});
+
+test('a model in the shadow is judged on the drawn images, with the paired difference', async () => {
+  const each = Array.from({ length: 400 }, (_, i) => ({
+    id: `s${i}`,
+    isNegative: i % 10 !== 0,
+    model: 'pipes',
+    version: '1',
+    audit: { q: 0.5, drawn: i % 2 === 0 },
+    shadow: { model: 'new', version: '2', isNegative: true },
+  }));
+  write('shadow.jsonl', lines(...each));
+  write('shadow.csv', `id,negative\n${each.map(({ id }) => `${id},1`).join('\n')}\n`);
+  const { stdout } = await monitor('shadow.jsonl', 'shadow.csv', '--false-alarms', '0.2', '--json');
+  const { shadow } = JSON.parse(stdout);
+  expect(shadow).toMatchObject({ model: 'new', version: '2', verdict: 'holds', images: 200, audited: 200 });
+  const { falseAlarms, found } = shadow.difference;
+  expect(falseAlarms).toMatchObject({ first: 0.2, second: 0, value: -0.2, labeled: 200 });
+  expect(falseAlarms.high).toBeLessThan(0);
+  expect(found.value).toBeNull();
+  const text = await monitor('shadow.jsonl', 'shadow.csv', '--false-alarms', '0.2');
+  expect(text.stdout).toMatch(
+    /false alarms: 20% before, 0% in the shadow; difference -20 \(.*fewer in the shadow/,
+  );
+});
+
+test('of lines with one id the first counts, also if another version answered again', async () => {
+  const line = (version: string, isNegative: boolean) => ({ id: 'a', version, isNegative, audit });
+  write(
+    'twice.jsonl',
+    lines(line('1', false), line('1', true), line('2', true), { ...line('2', true), id: 'b' }),
+  );
+  write('twice.csv', 'id,negative\na,1\nb,1\n');
+  const { stdout } = await monitor('twice.jsonl', 'twice.csv', '--false-alarms', '0.05', '--json');
+  const { images, alarmShare, earlier } = JSON.parse(stdout);
+  expect([images, alarmShare, earlier[0].images, earlier[0].alarmShare]).toEqual([1, 0, 1, 1]);
+});
+
+test('the outcome wins over isNegative', async () => {
+  write(
+    'outcome.jsonl',
+    lines(
+      { id: 'a', isNegative: true, outcome: 'alarm', audit },
+      { id: 'b', isNegative: false, outcome: 'review', audit },
+    ),
+  );
+  write('outcome.csv', 'id,negative\na,1\nb,1\n');
+  const { stdout } = await monitor('outcome.jsonl', 'outcome.csv', '--false-alarms', '0.05', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ images: 2, alarmShare: 0.5 });
+});
+
 describe('bad input is refused with file and line', () => {
   write('good.jsonl', lines({ id: 'a', isNegative: true, audit }));
   write('good.csv', 'id,negative\na,1\n');

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { shellLine } from '../commandLine/shellLine.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
 import { monitoringText, monitoringVerdict } from '../field/monitoringText.js';
 import { monitorLogs } from '../field/monitorLogs.js';
 import { prometheusText } from '../field/prometheus.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
+import { validationPresence } from '../runs/runScores.js';
 import { force } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
 
@@ -29,6 +31,10 @@ export const monitor = command({
       'anyclass monitor predictions.jsonl labels.csv --negatives-at-least 0.7 --prometheus field.prom',
       'a bound without labels, and a file for Prometheus',
     ],
+    [
+      'anyclass monitor predictions.jsonl labels.csv --html field.html --run runs/sewer',
+      'a page with the evidence over time, and whether presence scores drift',
+    ],
   ],
   options: z.object({
     files: z
@@ -46,29 +52,51 @@ export const monitor = command({
       .optional()
       .describe("also write the result for Prometheus' textfile collector")
       .meta({ placeholder: 'FILE' }),
+    html: z.string().optional().describe('also write a page with charts').meta({ placeholder: 'FILE' }),
+    run: z
+      .string()
+      .optional()
+      .describe("the model's run: its validation scores show whether presence scores drift")
+      .meta({ placeholder: 'RUN' }),
     force,
     json: z.boolean().default(false).describe('print JSON'),
   }),
-  async run({ files, falseAlarms, confidence, negativesAtLeast, prometheus, force, json }, terminal) {
+  async run(given, terminal) {
+    const { files, falseAlarms, confidence, negativesAtLeast, prometheus, html, run, json } = given;
     const [logs, labels] = [files.slice(0, -1), files.at(-1)];
     if (logs.length === 0 || labels === undefined) {
       throw new UsageError('expected one or more logs and a table of labels: LOG… LABELS');
     }
-    if (prometheus !== undefined) {
-      checkOutputFile('--prometheus', prometheus, { kind: 'metrics for Prometheus', inputs: files, force });
-    }
+    const rules = { inputs: files, force: given.force };
+    if (prometheus !== undefined)
+      checkOutputFile('--prometheus', prometheus, { ...rules, kind: 'metrics for Prometheus' });
+    if (html !== undefined) checkOutputFile('--html', html, { ...rules, kind: 'an HTML page' });
     const result = await monitorLogs({
       logs,
       labels,
       falseAlarms,
       confidence,
       ...(negativesAtLeast !== undefined && { negativesAtLeast }),
+      ...(run !== undefined && { reference: await validationPresence(run) }),
     });
+    const refit = shellLine(refitWords(logs, labels, run));
     if (prometheus !== undefined) writeOutput('--prometheus', prometheus, prometheusText(result));
+    if (html !== undefined) {
+      // Loaded late: most calls write no page.
+      const { monitoringPage } = await import('../field/monitoringPage.js');
+      writeOutput('--html', html, monitoringPage(result, { title: logs.join(', '), confidence, refit }));
+    }
     terminal.print(json ? JSON.stringify(result, null, 2) : monitoringText(result, confidence));
     if (result.verdict === 'broken') {
+      terminal.note(`To fit the decision to this site: ${refit}`);
       throw new UserError(monitoringVerdict(result, confidence), { exitCode: brokenExitCode });
     }
     return result;
   },
 });
+
+/** The command that refits the decision on the audits of these logs. */
+function refitWords(logs: readonly string[], labels: string, run = 'MODEL'): string[] {
+  const given = logs.flatMap((log) => ['--log', log]);
+  return ['anyclass', 'refit', run, ...given, '--labels', labels, '--out', 'NEW.safetensors'];
+}

@@ -1,11 +1,11 @@
 // What a model file holds, in words.
 
-import { type Decision, describeFalseAlarms, presenceProbability } from '@anyclass/core';
+import { type Decision, describeFalseAlarms, describePromises, presenceProbability } from '@anyclass/core';
 import { takesFeatures } from '../data/dataset/inputs.js';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import type { ModelRecord } from '../inference/modelRecord.js';
-import { type DecisionOrigin, promisesOf } from '../runs/decisionOrigin.js';
+import type { DecisionOrigin } from '../runs/decisionOrigin.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { alignedColumns } from '../tables/index.js';
 
@@ -75,7 +75,7 @@ function fromText(decision: Decision, origin: DecisionOrigin | undefined): strin
 }
 
 function promiseRows({ report, fittedOn }: Decision): [string, string][] {
-  const promises = promisesOf(report);
+  const promises = describePromises(report);
   if (promises.length === 0) return [['promise', 'none']];
   return promises.map((text) => ['promise', `on data like ${fittedOn}, ${text}`]);
 }

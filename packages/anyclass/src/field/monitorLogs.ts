@@ -1,6 +1,13 @@
 // Whether a promise holds in the field: logs of predictions, with labels of a few of them, judged per model, version and decision.
 
-import { createMonitor, type Monitor, type Monitoring, type MonitorOptions } from '@anyclass/core';
+import {
+  createMonitor,
+  type Monitor,
+  type Monitoring,
+  type MonitorOptions,
+  type PresenceDrift,
+  presenceDrift,
+} from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { DataError } from '../errors/dataError.js';
 import { listed } from '../errors/listed.js';
@@ -8,6 +15,7 @@ import { UserError } from '../errors/userError.js';
 import type { AuditLabel } from './auditLabels.js';
 import { readAuditLabels } from './auditLabels.js';
 import { type LoggedLine, readPredictionLogs } from './predictionLog.js';
+import { createShadowMonitor, type ShadowedMonitoring, type ShadowMonitor } from './shadowMonitor.js';
 
 export interface MonitorLogsOptions extends Omit<MonitorOptions, 'falseAlarms'> {
   readonly logs: readonly string[];
@@ -15,6 +23,8 @@ export interface MonitorLogsOptions extends Omit<MonitorOptions, 'falseAlarms'> 
   readonly labels: string;
   /** The promised share. Default: the one that the log's decisions were fitted for. */
   readonly falseAlarms?: number | undefined;
+  /** Presence scores of validation, to see whether those of the log drift away from them. */
+  readonly reference?: Float64Array | undefined;
 }
 
 /** What the lines of one model, version and decision say. */
@@ -24,6 +34,10 @@ export interface MonitoredStream extends Monitoring {
   readonly version?: string;
   readonly decision?: string;
   readonly falseAlarms: number;
+  /** A hint, never an alert: a change of prevalence moves presence scores too. Omitted without reference scores. */
+  readonly drift?: PresenceDrift;
+  /** What a second model answered to the same images, if one ran in the shadow of this one. */
+  readonly shadow?: ShadowedMonitoring;
 }
 
 /** The stream that answered last, and those before it, oldest first. */
@@ -42,6 +56,7 @@ export async function monitorLogs({
   logs,
   labels: table,
   falseAlarms,
+  reference,
   ...options
 }: MonitorLogsOptions): Promise<MonitoredLogs> {
   const labels = await readAuditLabels(table);
@@ -52,25 +67,38 @@ export async function monitorLogs({
   for await (const { logged, file, line } of readPredictionLogs(logs)) {
     count++;
     const key = JSON.stringify([logged.model, logged.version, logged.decision?.id]);
-    last = streams.get(key) ?? openStream(logged, known, { ...options, falseAlarms });
-    streams.set(key, last);
-    last.places.push(count);
+    const stream = streams.get(key) ?? openStream(logged, known, { ...options, falseAlarms });
+    streams.set(key, stream);
+    last = stream;
+    // Of lines with one id, the first counts, whichever model answered.
+    if (
+      streams.size > 1 &&
+      [...streams.values()].some((other) => other !== stream && other.monitor.hasLine(logged.id))
+    )
+      continue;
+    stream.places.push(count);
+    if (reference && logged.s !== undefined) stream.scores.push(logged.s);
     try {
-      last.monitor.add(logged);
+      stream.monitor.add(logged);
+      stream.shadow.add(logged);
     } catch (error) {
       throw error instanceof RangeError ? new DataError(`${file}, line ${line}: ${error.message}`) : error;
     }
   }
   if (last === undefined) throw new DataError(`${logs.join(', ')}: no predictions; expected a line for each`);
   refuseUnknown(labels, [...streams.values()], table);
-  const current = resultOf(last);
-  const earlier = [...streams.values()].filter((stream) => stream !== last).map(resultOf);
+  const current = resultOf(last, reference);
+  const earlier = [...streams.values()]
+    .filter((stream) => stream !== last)
+    .map((stream) => resultOf(stream, reference));
   return { ...current, earlier };
 }
 
 interface Stream {
   readonly of: Pick<MonitoredStream, 'model' | 'version' | 'decision' | 'falseAlarms'>;
   readonly monitor: Monitor;
+  readonly shadow: ShadowMonitor;
+  readonly scores: number[];
   /** The place in all logs of each of its lines. */
   readonly places: number[];
 }
@@ -92,12 +120,18 @@ function openStream(
       ...(decision && { decision: decision.id }),
     },
     monitor: createMonitor(labels, { ...options, falseAlarms }),
+    shadow: createShadowMonitor(labels, { ...options, falseAlarms }),
+    scores: [],
     places: [],
   };
 }
 
-function resultOf({ of, monitor, places }: Stream): MonitoredStream {
+function resultOf(
+  { of, monitor, shadow, scores, places }: Stream,
+  reference: Float64Array | undefined,
+): MonitoredStream {
   const { alert, change, path, ...rest } = monitor.result();
+  const shadowed = shadow.result();
   const placed = <T extends { readonly line: number }>(point: T): T => ({
     ...point,
     line: places[point.line - 1] ?? point.line,
@@ -108,6 +142,8 @@ function resultOf({ of, monitor, places }: Stream): MonitoredStream {
     alert: alert && placed(alert),
     change: { ...change, alert: change.alert && placed(change.alert) },
     path: path.map(placed),
+    ...(reference && { drift: presenceDrift(reference, Float64Array.from(scores)) }),
+    ...(shadowed && { shadow: shadowed }),
   };
 }
 

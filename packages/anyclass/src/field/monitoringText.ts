@@ -1,8 +1,10 @@
 // What monitoring found, in words.
 
+import { describeMoreLabels, moreLabels, type ShareDifference } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
 import type { MonitoredLogs, MonitoredStream } from './monitorLogs.js';
+import type { ShadowedMonitoring } from './shadowMonitor.js';
 
 /**
  * The verdict in a sentence, with the range of the rate.
@@ -29,11 +31,23 @@ export function monitoringVerdict(
   return `${promise} is not decided yet: ${range}; ${outlook}.`;
 }
 
-/** The verdict, what it rests on, and what came before. */
+/** The verdict, what it rests on, what more labels would buy, and what came before. */
 export function monitoringText(result: MonitoredLogs, confidence: number): string {
+  const { earlier, shadow } = result;
+  const before = earlier.map((stream) => `${nameOf(stream)}: ${monitoringVerdict(stream, confidence)}`);
+  return [
+    monitoringVerdict(result, confidence),
+    alignedColumns(monitoringRows(result), ['left', 'left']),
+    ...(shadow ? [differenceText(shadow, confidence).join('\n')] : []),
+    buysText(result).join('\n'),
+    ...(before.length > 0 ? [`Before it:\n${before.join('\n')}`] : []),
+  ].join('\n\n');
+}
+
+/** What the verdict rests on, by name. */
+export function monitoringRows(result: MonitoredStream): [name: string, text: string][] {
   const { capital, certificate, threshold, alert, change, images, audited, unlabeled } = result;
-  const { estimate, alarmShare, freeBound, earlier } = result;
-  const count = (value: number) => value.toLocaleString('en-US');
+  const { estimate, alarmShare, freeBound, drift } = result;
   const rows: [string, string][] = [
     ['answered by', nameOf(result)],
     ['images', count(images)],
@@ -56,15 +70,43 @@ export function monitoringText(result: MonitoredLogs, confidence: number): strin
       `at line ${count(change.alert.line)} (${change.alert.id}); such an alert is false once in ${count(change.threshold)} audits`,
     ]);
   }
-  const before = earlier.map((stream) => `${nameOf(stream)}: ${monitoringVerdict(stream, confidence)}`);
-  return [
-    monitoringVerdict(result, confidence),
-    alignedColumns(rows, ['left', 'left']),
-    ...(before.length > 0 ? [`Before it:\n${before.join('\n')}`] : []),
-  ].join('\n\n');
+  if (drift) {
+    rows.push([
+      'presence scores',
+      drift.hintedAt === null
+        ? 'look like those of validation'
+        : `drift from those of validation since image ${count(drift.hintedAt + 1)}; a hint only, since a change of prevalence moves them too`,
+    ]);
+  }
+  return rows;
 }
 
-function nameOf({ model, version, decision }: MonitoredStream): string {
+/** What more labeled negatives would buy. */
+export function buysText({ drawnNegatives, estimate, falseAlarms }: MonitoredStream): string[] {
+  return describeMoreLabels(moreLabels(drawnNegatives, estimate ?? falseAlarms), 'negatives');
+}
+
+/** How a model in the shadow differs from the one that answered. */
+export function differenceText(
+  { model, version, images, audited, difference, rate }: ShadowedMonitoring,
+  confidence: number,
+): string[] {
+  const name = [model, version && `version ${version}`].filter(Boolean).join(', ');
+  const of = (about: string, words: readonly [more: string, fewer: string], each: ShareDifference) => {
+    if (each.value === null) return [`${about}: nothing labeled yet`];
+    const verdict = each.high < 0 ? words[1] : each.low > 0 ? words[0] : 'no difference is certain';
+    return [
+      `${about}: ${shown(each.first ?? 0)} before, ${shown(each.second ?? 0)} in the shadow; difference ${signed(each.value)} (${signed(each.low)} to ${signed(each.high)} points): ${verdict}`,
+    ];
+  };
+  return [
+    `In the shadow${name === '' ? '' : `: ${name}`}; on ${count(audited)} of ${count(images)} drawn images, ${shown(rate.low)} to ${shown(rate.high)} of its negatives alarm (${shown(confidence)} confidence each, at any time)`,
+    ...of('false alarms', ['more in the shadow', 'fewer in the shadow'], difference.falseAlarms),
+    ...of('positives that alarm', ['more in the shadow', 'fewer in the shadow'], difference.found),
+  ];
+}
+
+export function nameOf({ model, version, decision }: MonitoredStream): string {
   const parts = [model, version && `version ${version}`, decision && `decision ${decision}`];
   const named = parts.filter((part) => part !== undefined && part !== '');
   return named.length === 0 ? 'a model that the log does not name' : named.join(', ');
@@ -75,6 +117,15 @@ function bet(capital: number): string {
   return capital >= 1000 ? capital.toExponential(1) : capital.toPrecision(3);
 }
 
-function shown(share: number): string {
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function signed(share: number): string {
+  const points = Number((100 * share).toFixed(1));
+  return `${points > 0 ? '+' : ''}${points}`;
+}
+
+export function shown(share: number): string {
   return `${Number((100 * share).toFixed(1))}%`;
 }

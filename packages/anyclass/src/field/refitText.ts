@@ -1,8 +1,7 @@
 // A refit in words.
 
-import { describeFalseAlarms } from '@anyclass/core';
+import { describeFalseAlarms, describePromises } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
-import { promisesOf } from '../runs/decisionOrigin.js';
 import { alignedColumns } from '../tables/index.js';
 import type { CrossFittedMetrics, CrossFittedRate } from './crossFitted.js';
 import type { Refit } from './refit.js';
@@ -15,7 +14,7 @@ import type { Refit } from './refit.js';
  */
 export function refitText({ out, decision, origin, crossFitted, remarks }: Refit): string {
   const { replaces } = origin;
-  const promises = promisesOf(decision.report);
+  const promises = describePromises(decision.report);
   const rows: [string, string][] = [
     [
       'data',

@@ -1,7 +1,7 @@
 // Where a model's decision comes from, if it was refitted after training, for example at another site.
 
 import { createHash } from 'node:crypto';
-import { type Decision, describeGuarantee } from '@anyclass/core';
+import { type Decision, describePromises } from '@anyclass/core';
 
 /** The data of a refit, and the decision that it replaced. Plain JSON; part of the model file. */
 export interface DecisionOrigin {
@@ -43,21 +43,9 @@ export function replacedDecision(
     clear,
     thresholds,
     fittedOn,
-    promises: promisesOf(report),
+    promises: describePromises(report),
     date: origin?.date ?? null,
   };
-}
-
-/**
- * Returns what a decision promises, in words; empty if nothing.
- *
- * @example
- * promisesOf(decision.report) // ['at most 5% of negatives alarm, with 95% confidence (rests on 38 of 805 negatives)']
- */
-export function promisesOf({ guarantee, triage }: Decision['report']): string[] {
-  return [guarantee, triage?.guarantee].flatMap((promise) =>
-    promise?.holds ? [describeGuarantee(promise)] : [],
-  );
 }
 
 /** Identifies rows by their names, in any order. */

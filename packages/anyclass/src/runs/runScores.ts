@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { presenceScores } from '@anyclass/core';
 import type { SplitName } from '../data/dataset/dataset.js';
 import { UserError } from '../errors/userError.js';
 import { type CalibratedScores, calibratedScores } from './calibratedScores.js';
@@ -60,6 +61,12 @@ export function lacksGroups({ configuration, groups }: RunRecord, scored: RunSco
   return (
     scored.groups === undefined && (groups !== undefined || configuration.data.columns?.group !== undefined)
   );
+}
+
+/** Returns the presence scores of a run's validation split, as its decision ranks them. */
+export async function validationPresence(run: string): Promise<Float64Array> {
+  const { presence, scores, classNames } = await runScores(run, 'validation');
+  return presence ?? presenceScores(scores, classNames.length);
 }
 
 function filesOf({ scores }: RunPaths, split: string): [scores: string, labels: string] {

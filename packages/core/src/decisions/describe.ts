@@ -2,6 +2,7 @@
 
 import type { Decision, DecisionBudget, DecisionReport } from './decision.js';
 import type { GivenGuarantee } from './guarantee.js';
+import type { MoreLabels } from './promisable.js';
 
 /**
  * Describes the false alarms on the data of the fit: with their 95% bound, or by group if rows share groups.
@@ -63,6 +64,24 @@ export function describePromises({
   return [guarantee, ...(triage ? [triage.guarantee] : [])].flatMap((each) =>
     each.holds ? [describeGuarantee(each)] : [],
   );
+}
+
+/**
+ * Says what more labels would buy, a line for each number.
+ *
+ * @example
+ * describeMoreLabels(moreLabels(50, 0.05), 'negatives')
+ * // ['100 more labeled negatives: 2% could be promised, and a rate of 5% would be known to 2.3% to 10.2%', …]
+ */
+export function describeMoreLabels(
+  buys: readonly MoreLabels[],
+  kind: 'negatives' | 'positives' | 'groups',
+): string[] {
+  return buys.map(({ more, rate, smallestRate, interval }) => {
+    const labels = `${more.toLocaleString('en-US')} more labeled ${kind}`;
+    const known = `a rate of ${percent(rate)} would be known to ${percent(interval.low)} to ${percent(interval.high)}`;
+    return `${labels}: ${percentNeeded(smallestRate)} could be promised, and ${known}`;
+  });
 }
 
 /** Says what a budget limits. */

@@ -18,7 +18,7 @@ export type {
   NegativeF1Budget,
   TriageReport,
 } from './decision.js';
-export { describeFalseAlarms, describeGuarantee, describePromises } from './describe.js';
+export { describeFalseAlarms, describeGuarantee, describeMoreLabels, describePromises } from './describe.js';
 export {
   checkDecisionOptions,
   DEFAULT_KAPPA,

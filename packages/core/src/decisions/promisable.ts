@@ -50,6 +50,8 @@ export function promisable(instances: number, options: PromisableOptions = {}): 
 export interface MoreLabels {
   readonly more: number;
   readonly instances: number;
+  /** The rate that is expected. */
+  readonly rate: number;
   /** The smallest rate that can then be guaranteed. */
   readonly smallestRate: number;
   /** The 95% interval of a rate of `rate` measured on so many (Clopper and Pearson). */
@@ -85,6 +87,7 @@ export function moreLabels(
     return {
       more: each,
       instances: total,
+      rate,
       smallestRate: smallestPromise(total, delta),
       interval: rateInterval(Math.round(rate * total), total),
     };

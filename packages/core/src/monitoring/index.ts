@@ -5,6 +5,7 @@ export {
   type Monitor,
   type Monitoring,
   type MonitorOptions,
+  type MonitorPoint,
   monitor,
 } from './monitor.js';
 export {

@@ -42,6 +42,8 @@ export interface Monitoring {
    * and against it where it is certified.
    */
   readonly unlabeled: number;
+  /** Drawn images that are labeled negative: a random sample, on which a refit would rest. */
+  readonly drawnNegatives: number;
   /** The range of the rate; both ends hold at all times. Low above high means that the rate changed. */
   readonly rate: { readonly low: number; readonly high: number };
   /** A single estimate of the rate; null before any negative was found. */
@@ -57,8 +59,17 @@ export interface Monitoring {
   };
   /** About how many more audits a verdict takes, if things go on as they are; 0 with a verdict, null if that cannot be told. */
   readonly auditsToDecide: number | null;
-  /** Capital and certificate over time, at up to 1,000 lines. */
-  readonly path: readonly { readonly line: number; readonly capital: number; readonly certificate: number }[];
+  /** Capital, certificate and the range of the rate over time, at up to 1,000 lines. */
+  readonly path: readonly MonitorPoint[];
+}
+
+/** Where a log stood after a line. */
+export interface MonitorPoint {
+  readonly line: number;
+  readonly capital: number;
+  readonly certificate: number;
+  readonly low: number;
+  readonly high: number;
 }
 
 /**
@@ -154,7 +165,7 @@ function judge(collector: AuditCollector, settings: Settings): Monitoring {
   const changes = changeDetector(accusing, auditsBetweenChanges);
   const events = collector.events();
   const stride = Math.ceil(events.length / MOST_POINTS);
-  const path: { line: number; capital: number; certificate: number }[] = [];
+  const path: MonitorPoint[] = [];
   let alert: LinePlace | null = null;
   events.forEach((event, k) => {
     const [accusation, certification] = observationsOf(event);
@@ -171,7 +182,7 @@ function judge(collector: AuditCollector, settings: Settings): Monitoring {
     const { line, id } = event;
     if (alert === null && capital >= threshold) alert = { line, id };
     if ((k + 1) % stride === 0 || k === events.length - 1) {
-      path.push({ line, capital, certificate: certifying.capital });
+      path.push({ line, capital, certificate: certifying.capital, low: low.value, high: high.value });
     }
   });
   const rate = { low: low.value, high: high.value };
@@ -187,6 +198,7 @@ function judge(collector: AuditCollector, settings: Settings): Monitoring {
     images,
     audited: labeled,
     unlabeled: events.length - labeled,
+    drawnNegatives: events.filter(({ wasDrawn, isNegative }) => wasDrawn && isNegative === true).length,
     rate,
     ...outlookOf({ events, images, verdict, accusing, certifying, threshold }),
     alarmShare: images === 0 ? 0 : alarms / images,

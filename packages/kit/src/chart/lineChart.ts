@@ -33,6 +33,7 @@ export interface LineChartOptions {
   readonly yIsPercent?: boolean;
   /** Ticks and their texts, instead of evenly spaced ones. */
   readonly xTicks?: readonly Tick[];
+  readonly yTicks?: readonly Tick[];
   /** Whether ticks are only at whole numbers. */
   readonly xIsWhole?: boolean;
   /** How the ends of points are drawn; default `whiskers`. */
@@ -69,7 +70,7 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
         ticks: options.xTicks ?? roundTicks(...xRange, 5, { isWhole: options.xIsWhole ?? false }),
         name: options.x,
       },
-      y: { range: yRange, ticks: roundTicks(...yRange, 5), name: options.y },
+      y: { range: yRange, ticks: options.yTicks ?? roundTicks(...yRange, 5), name: options.y },
       margins: { right: nameWidth > 0 ? nameWidth + 14 : 12 },
     },
     (at) =>
