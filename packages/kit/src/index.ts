@@ -5,7 +5,16 @@
  * @packageDocumentation
  */
 
-export { type Card, type CardBar, gallery, type Look, looks, type Picture, shot } from './blocks/cards.js';
+export {
+  type Card,
+  type CardBar,
+  gallery,
+  heatScale,
+  type Look,
+  looks,
+  type Picture,
+  shot,
+} from './blocks/cards.js';
 export {
   type FoundCounts,
   foundBars,
@@ -56,6 +65,7 @@ export { roundRange, roundTicks, type Tick } from './chart/ticks.js';
 export { type TradeOffOptions, type TradeOffStep, tradeOff } from './chart/tradeOff.js';
 export { type Color, color, levels, type Outcome, outcomes, type Shade, shades } from './colors.js';
 export { escaped, verbatim } from './escaped.js';
+export { heatColor, heatGradient } from './heat.js';
 export { countText, percentText, shortNumber, shortPercent, signedPoints } from './numbers.js';
 export { kitScript } from './script.js';
 export { kitStyle } from './style.js';

@@ -1,10 +1,9 @@
 import { type Decision, presenceProbability } from '@anyclass/core';
-import { type Card, escaped, gallery, note, percentText, verdict } from '@anyclass/kit';
+import { type Card, escaped, gallery, heatScale, note, percentText, verdict } from '@anyclass/kit';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import { page } from '../pages/page.js';
 import type { ExplanationRecord } from './explanationRecord.js';
-import { heatColor } from './heatColor.js';
 
 /** An image with its maps, each a PNG of the image's shape. */
 export interface ExplainedCard {
@@ -45,7 +44,7 @@ export function explanationPage({ model, classes, decision, cards, all }: Explan
         tags: [],
         headline: `Where the model looks in ${counted(all, 'image')}`,
         text: `${counted(alarms, 'image')} of the ${cards.length} shown ${alarms === 1 ? 'has' : 'have'} a predicted class${shown}. Hover over an image, or press H, to see it without its map.`,
-        beside: scale(),
+        beside: heatScale(),
       }),
     ],
     sections: [
@@ -72,7 +71,6 @@ export function explanationPage({ model, classes, decision, cards, all }: Explan
         ],
       },
     ],
-    style,
   });
 }
 
@@ -90,14 +88,3 @@ function imageBlock({ record, image, heats }: ExplainedCard, classes: readonly s
   );
   return `<div class="group"><h3><bdi>${escaped(name)}</bdi> <small>${escaped(`${said}; ${outcome}; presence ${percentText(presence.probability, 1)}%`)}</small></h3>${gallery(cards)}</div>`;
 }
-
-function scale(): string {
-  const stops = Array.from({ length: 9 }, (_, i) => {
-    const [red, green, blue, opacity = 0] = heatColor(i / 8);
-    return `rgb(${red} ${green} ${blue} / ${(opacity / 255).toFixed(2)})`;
-  });
-  return `<div class="heat-scale" role="img" aria-label="Scale: from none to the strongest evidence of the map"><i style="background:linear-gradient(90deg,${stops.join(',')}),#777"></i><span>no evidence</span><span>strongest of the map</span></div>`;
-}
-
-const style = `.heat-scale{display:grid;grid-template-columns:1fr auto;gap:4px 12px;max-width:320px;font-size:12px;color:var(--ink-2)}
-.heat-scale i{grid-column:1/-1;height:12px;border-radius:3px}`;

@@ -1,11 +1,11 @@
 // Heat maps as pictures: over the image, with a scale below.
 
+import { heatColor } from '@anyclass/kit';
 import sharp from 'sharp';
 import type { StoredImage } from '../data/dataset/imageSource.js';
 import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
 import { openImage } from '../data/images/decoding/decode.js';
 import { drawNumber, numberHeight } from './digitFont.js';
-import { heatColor } from './heatColor.js';
 import { type HeatMap, peakOf } from './heatMap.js';
 
 /** An image's pixels for showing: 8-bit RGB, in its own proportions. */
@@ -60,6 +60,29 @@ export async function heatPicture(
     .resize(width, height, { fit: 'fill', kernel: 'cubic' })
     .png({ palette: false, compressionLevel: 9 })
     .toBuffer();
+}
+
+/**
+ * Returns a map for a square thumbnail of an image of the given size, as a small data URL that a page stretches and smooths.
+ *
+ * @example
+ * await heatThumbnail(map, { width: 640, height: 480 })
+ */
+export async function heatThumbnail(
+  map: HeatMap,
+  { width, height }: { readonly width: number; readonly height: number },
+): Promise<string> {
+  const side = 48;
+  const scale = side / Math.max(width, height);
+  const size = {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  };
+  const square = await sharp(await heatPicture(map, size))
+    .resize(side, side, { fit: 'contain', background: '#0000' })
+    .webp({ quality: 60, alphaQuality: 60 })
+    .toBuffer();
+  return `data:image/webp;base64,${square.toString('base64')}`;
 }
 
 const scaleHeight = 22;

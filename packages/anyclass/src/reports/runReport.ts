@@ -18,7 +18,7 @@ import { chosenEpoch } from './judgmentText.js';
 import { answers } from './run/answers.js';
 import { calibrationPanel, trainingPanels } from './run/curves.js';
 import { detailsSection, repeatSection } from './run/details.js';
-import { firstLooks, imageGroups, imageSection } from './run/imageCards.js';
+import { firstLooks, imageSection, reportImages } from './run/imageCards.js';
 import { decisionInUse, type JudgedMaterial } from './run/material.js';
 import { previousRun } from './run/previousRun.js';
 import { scoreCharts } from './scoreCharts.js';
@@ -45,15 +45,18 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
     instance: dataset ? instanceWord(dataset) : 'image',
   };
   const inUse = decisionInUse(material);
-  const groups = dataset && !dataset.features ? await imageGroups(material, inUse, dataset) : [];
+  const images =
+    dataset && !dataset.features
+      ? await reportImages(material, inUse, dataset, folder)
+      : { groups: [], heatRemark: '' };
   const budget = judged.decided?.budget;
   const html = page({
     kind: 'runs',
     name: basename(resolve(folder)),
     about: `${summary.dataset}, ${counted(summary.classes.length, 'class')} · ${summary.network}, ${summary.loss} · epoch ${chosenEpoch(summary)} · ${record.started.slice(0, 10)}`,
-    head: [answers(material, inUse, firstLooks(groups))],
+    head: [answers(material, inUse, firstLooks(images.groups))],
     sections: [
-      ...(groups.some(({ cards }) => cards.length > 0) ? [imageSection(groups, inUse)] : []),
+      ...(images.groups.some(({ cards }) => cards.length > 0) ? [imageSection(images, inUse)] : []),
       {
         name: 'training',
         title: 'Training and calibration',

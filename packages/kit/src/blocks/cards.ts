@@ -87,3 +87,8 @@ export function looks(list: readonly Look[]): string {
   });
   return `<ul class="looks">${items.join('')}</ul>`;
 }
+
+/** Returns the scale of heat maps with its words. */
+export function heatScale(): string {
+  return '<p class="small quiet" role="img" aria-label="Colors of heat maps, from no evidence to the strongest of the map">no evidence<span class="ramp"></span>strongest of the map</p>';
+}

@@ -1,4 +1,5 @@
 import { type Outcome, outcomes } from '../colors.js';
+import { heatGradient } from '../heat.js';
 
 const each = (rule: (outcome: Outcome) => string) => outcomes.map(rule).join(' ');
 
@@ -41,7 +42,7 @@ th[aria-sort=ascending] button::after { content: ' ↑'; } th[aria-sort=descendi
 .shot img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: contain; }
 .shot .heat { transition: opacity .12s; } .shot:hover .heat, .no-heat .shot .heat { opacity: 0; }
 .shot .absent { position: absolute; inset: 0; display: grid; place-items: center; color: var(--ink-3); font-size: var(--text-xs); }
-.ramp { display: inline-block; width: 84px; height: 8px; border-radius: 1px; margin: 0 6px; background: linear-gradient(90deg, #55555500, #ffb00066 35%, #ff7a00b0 65%, #e0004dd0); outline: 1px solid var(--rule); }
+.ramp { display: inline-block; width: 84px; height: 8px; border-radius: 1px; margin: 0 6px; background: ${heatGradient}; outline: 1px solid var(--rule); }
 .card-title { font-size: var(--text-s); margin-top: 6px; font-weight: 600; line-height: 18px; overflow-wrap: anywhere; }
 .card-title small { display: block; font-weight: 400; color: var(--ink-2); }
 .file { font-size: 11px; color: var(--ink-3); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }

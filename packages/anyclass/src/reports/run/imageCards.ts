@@ -5,7 +5,9 @@ import {
   type Card,
   type CardBar,
   countText,
+  escaped,
   gallery,
+  heatScale,
   type Look,
   type Outcome,
   percentText,
@@ -14,6 +16,7 @@ import type { Dataset } from '../../data/dataset/dataset.js';
 import { listed } from '../../errors/listed.js';
 import { thumbnail } from '../../inspect/samples.js';
 import type { Section } from '../../pages/page.js';
+import { cardHeats } from './cardHeats.js';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
 import type { RowOutcome } from './outcomes.js';
 
@@ -78,12 +81,20 @@ export interface ImageGroup {
   readonly cards: readonly RowCard[];
 }
 
-/** Chooses the images and reads them. */
-export async function imageGroups(
+/** The images of a report. */
+export interface ReportImages {
+  readonly groups: readonly ImageGroup[];
+  /** How the heat maps were computed, or why there are none. */
+  readonly heatRemark: string;
+}
+
+/** Chooses the images, reads them, and computes where the model in `folder` sees what it says, or misses what is there. */
+export async function reportImages(
   material: JudgedMaterial,
   inUse: DecisionInUse,
   dataset: Dataset,
-): Promise<ImageGroup[]> {
+  folder: string,
+): Promise<ReportImages> {
   const rowsOf = kinds.map((kind) => ({ kind, ...chosenRows(kind, material, inUse) }));
   const wanted = new Set(rowsOf.flatMap(({ rows }) => rows.map((row) => material.names[row]!)));
   const places = new Map<string, number>();
@@ -91,7 +102,14 @@ export async function imageGroups(
     const name = dataset.names.at(row);
     if (wanted.has(name)) places.set(name, row);
   }
-  return Promise.all(
+  const wantedHeats = rowsOf.flatMap(({ kind, rows }) =>
+    rows.flatMap((row) => {
+      const at = places.get(material.names[row]!);
+      return at === undefined ? [] : [{ row: at, classIndex: classOfInterest(row, kind, material, inUse) }];
+    }),
+  );
+  const heats = await cardHeats(folder, dataset, wantedHeats);
+  const groups = await Promise.all(
     rowsOf.map(async ({ kind, all, rows }) => ({
       kind,
       all,
@@ -102,15 +120,33 @@ export async function imageGroups(
             at === undefined
               ? undefined
               : await thumbnail(() => dataset.images.read(at), side, dataset.preparation);
-          return cardOf(row, kind, image, material, inUse);
+          const heat = at === undefined ? undefined : heats.ofRow.get(at);
+          return { ...cardOf(row, kind, image, material, inUse), heat };
         }),
       ),
     })),
   );
+  return { groups, heatRemark: heats.remark };
+}
+
+/** The class that an image's heat map is for: what was predicted, or what was missed; of several, the most probable. */
+function classOfInterest(
+  row: number,
+  kind: Kind,
+  { scored: { classNames, scores, targets } }: JudgedMaterial,
+  { outcomes }: DecisionInUse,
+): number {
+  const at = (j: number) => row * classNames.length + j;
+  const isMeant = (j: number) =>
+    kind.outcome === 'missed' || kind.outcome === 'found'
+      ? targets[at(j)]! >= 0.5
+      : outcomes.labels[at(j)] === 1;
+  const meant = classNames.flatMap((_, j) => (isMeant(j) ? [j] : []));
+  return meant.reduce((best, j) => (scores[at(j)]! > scores[at(best)]! ? j : best), meant[0] ?? 0);
 }
 
 /** Returns the images as a section of the page. */
-export function imageSection(groups: readonly ImageGroup[], { isOwn }: DecisionInUse): Section {
+export function imageSection({ groups, heatRemark }: ReportImages, { isOwn }: DecisionInUse): Section {
   const parts = groups
     .filter(({ cards }) => cards.length > 0)
     .map(({ kind, all, cards }) => {
@@ -120,11 +156,15 @@ export function imageSection(groups: readonly ImageGroup[], { isOwn }: DecisionI
           : `${countText(all)}; ${cards.length < all ? `${cards.length} shown` : 'all shown'}, ${kind.order}`;
       return `<div class="group" id="${kind.name}"><h3 class="${kind.tone}">${kind.title} <small>${amount}</small></h3>${gallery(cards)}</div>`;
     });
-  const intro =
-    '<p class="note">Bars are probabilities, ticks thresholds. The first bar is presence, its tick the gate: an image raises an alarm only if presence passes it.</p>';
+  const hasHeats = groups.some(({ cards }) => cards.some(({ heat }) => heat !== undefined));
+  const intro = `<p class="note">Bars are probabilities, ticks thresholds. The first bar is presence, its tick the gate: an image raises an alarm only if presence passes it. ${escaped(heatRemark)}${hasHeats ? ' Hover, or press H, to see images without them.' : ''}</p>${hasHeats ? heatScale() : ''}`;
   return {
     name: 'mistakes',
     title: 'Mistakes',
+    ...(hasHeats && {
+      tools:
+        '<button id="heat-maps" class="button" type="button" aria-pressed="true" hidden>Heat maps</button>',
+    }),
     remark: isOwn ? 'at the decision in use, not at 0.5' : 'at a threshold of 0.5',
     parts: [intro, ...parts],
   };
@@ -150,6 +190,7 @@ export function firstLooks(groups: readonly ImageGroup[]): Look[] {
     return [
       {
         image: card.image,
+        heat: card.heat,
         alt: '',
         title: titles[outcome] ?? group.kind.title,
         remark: card.title,

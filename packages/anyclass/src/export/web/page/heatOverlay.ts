@@ -1,14 +1,5 @@
 import type { HeatMap } from '@anyclass/browser';
-
-/**
- * From transparent blue to nearly opaque yellow; brightness rises too, so that the map reads without color.
- */
-const stops = [
-  [40, 60, 160, 0],
-  [150, 40, 140, 110],
-  [235, 90, 60, 160],
-  [255, 225, 90, 190],
-] as const;
+import { heatColor } from '@anyclass/kit';
 
 /**
  * Draws a heat map at its own size; the browser stretches it over the photo and smooths it.
@@ -22,13 +13,6 @@ export function drawHeatMap(canvas: HTMLCanvasElement, { width, height, values }
   const context = canvas.getContext('2d');
   if (!context) return;
   const pixels = context.createImageData(width, height);
-  for (const [i, value] of values.entries()) pixels.data.set(colorOf(value), 4 * i);
+  for (const [i, value] of values.entries()) pixels.data.set(heatColor(value), 4 * i);
   context.putImageData(pixels, 0, 0);
-}
-
-function colorOf(value: number): number[] {
-  const position = value * (stops.length - 1);
-  const before = Math.min(stops.length - 2, Math.floor(position));
-  const [from, to] = [stops[before]!, stops[before + 1]!];
-  return from.map((start, c) => start + (to[c]! - start) * (position - before));
 }
