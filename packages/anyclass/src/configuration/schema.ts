@@ -256,7 +256,7 @@ export const configurationSchema = z.strictObject({
     .array(z.enum(logKinds))
     .default([])
     .describe(
-      'logs for other programs, in the run folder: csv (log.csv, a line per epoch), tensorboard (event files in tensorboard/)',
+      'logs for other programs: csv (log.csv, a line per epoch), tensorboard (event files in tensorboard/), mlflow (the server that MLFLOW_TRACKING_URI names)',
     ),
   evaluation: evaluation.prefault({}),
 });

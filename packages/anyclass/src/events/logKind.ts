@@ -1,3 +1,3 @@
 /** Logs of a run that other programs read. */
-export const logKinds = ['csv', 'tensorboard'] as const;
+export const logKinds = ['csv', 'tensorboard', 'mlflow'] as const;
 export type LogKind = (typeof logKinds)[number];

@@ -10,6 +10,7 @@ import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { eventLog } from '../runs/eventLog.js';
+import type { BackgroundLog } from '../runs/logs/mlflowLog.js';
 import { runLogs } from '../runs/logs/runLogs.js';
 import { type RunPaths, runPaths } from '../runs/runFolder.js';
 
@@ -46,15 +47,19 @@ export interface ActiveRun {
   lastCheckpoint: string | undefined;
   /** From now on, also writes events to the folder's events.jsonl and to the logs that the configuration names. */
   keepLog(configuration: Configuration): void;
+  /** Waits, for a limited time, until the logs have written what they were told. */
+  closeLogs(): Promise<void>;
 }
 
 /** With several ranks, only the first one reports events; the others report only failures. */
 export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks): ActiveRun {
   const paths = runPaths(folder);
   const isFirstRank = ranks?.isFirst ?? true;
-  let logs: readonly RunEventListener[] = [];
+  let listen: RunEventListener | undefined;
+  let logs: readonly BackgroundLog[] = [];
   const emit: RunEventListener = (event) => {
-    for (const log of logs) log(event);
+    listen?.(event);
+    for (const log of logs) log.listen(event);
     if (isFirstRank || event.type === 'failed') options.onEvent?.(event);
   };
   return {
@@ -65,8 +70,14 @@ export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks):
     ranks,
     lastCheckpoint: undefined,
     keepLog(configuration) {
-      if (!isFirstRank || logs.length > 0) return;
-      logs = [eventLog(paths.events), ...runLogs(folder, configuration.log, configuration)];
+      if (!isFirstRank || listen) return;
+      listen = eventLog(paths.events);
+      // Not an event of the run: a log that reports its own failure must not be told of it.
+      const note = (text: string) => options.onEvent?.({ type: 'note', text });
+      logs = runLogs(folder, configuration.log, configuration, note);
+    },
+    async closeLogs() {
+      await Promise.all(logs.map((log) => log.close()));
     },
   };
 }
@@ -75,7 +86,7 @@ export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks):
  * Does work on a run together with all of its ranks; an error is reported as an event before it is rethrown.
  */
 export async function reportingFailure<T>(
-  { paths, emit, ranks }: ActiveRun,
+  { paths, emit, ranks, closeLogs }: ActiveRun,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -85,5 +96,7 @@ export async function reportingFailure<T>(
     const code = first instanceof UserError ? first.code : undefined;
     emit({ type: 'failed', run: paths.folder, message: messageOf(error), ...(code && { code }) });
     throw error;
+  } finally {
+    await closeLogs();
   }
 }

@@ -68,7 +68,7 @@ test('log.csv has one header and a line per epoch; a resumed run appends', async
   const run = join(folder, 'csv');
   mkdirSync(run);
   for (const epoch of [1, 2]) {
-    for (const log of runLogs(run, ['csv'], {})) log(validated(epoch));
+    for (const log of runLogs(run, ['csv'], {})) log.listen(validated(epoch));
     await vi.waitFor(() =>
       expect(readFileSync(join(run, 'log.csv'), 'utf8').split('\n')).toHaveLength(epoch + 2),
     );
@@ -83,11 +83,11 @@ test('a log that cannot be written stops nothing', async () => {
   const blocked = join(folder, 'blocked');
   writeFileSync(blocked, 'a file in place of the folder');
   const logs = runLogs(blocked, ['csv', 'tensorboard'], {});
-  for (const log of logs) expect(() => log(validated(1))).not.toThrow();
+  for (const log of logs) expect(() => log.listen(validated(1))).not.toThrow();
   const missing = runLogs(join(folder, 'missing', 'run'), ['csv'], {});
-  for (const log of missing) log(validated(1));
+  for (const log of missing) log.listen(validated(1));
   await new Promise((resolve) => setTimeout(resolve, 50));
-  for (const log of missing) expect(() => log(validated(2))).not.toThrow();
+  for (const log of missing) expect(() => log.listen(validated(2))).not.toThrow();
 });
 
 const python = process.env['PEER_PYTHON'] ?? 'python3';
@@ -100,7 +100,7 @@ test.skipIf(!hasTensorBoard)(
     const run = join(folder, 'board');
     mkdirSync(run);
     for (const log of runLogs(run, ['tensorboard'], { epochs: 2 })) {
-      for (const event of [step(1, 5), validated(1), validated(2)]) log(event);
+      for (const event of [step(1, 5), validated(1), validated(2)]) log.listen(event);
     }
     const inner = join(run, 'tensorboard');
     await vi.waitFor(() => expect(existsSync(join(inner, readdirSync(inner)[0] ?? ''))).toBe(true));

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import type { LogKind } from '../../events/logKind.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import { csvHeader, csvLines } from './csvLines.js';
+import { mlflowServer } from './mlflowClient.js';
+import { type BackgroundLog, mlflowLog } from './mlflowLog.js';
 import { scalarsOf } from './scalars.js';
 import { scalarEvent, textEvent, versionEvent } from './tensorboardEvents.js';
 
@@ -13,24 +15,44 @@ import { scalarEvent, textEvent, versionEvent } from './tensorboardEvents.js';
 const mostWaiting = 2 ** 20;
 
 /**
- * Returns listeners that write the chosen logs into a run's folder: `log.csv`, or event files in `tensorboard/`. A resumed run
- * appends to the one, and adds a file to the other.
+ * Returns the chosen logs of a run: `log.csv` and event files in `tensorboard/`, both in its folder, or a run on an MLflow server. A resumed
+ * run appends to the first, adds a file to the second and continues the third.
  *
  * @example
  * const [log] = runLogs('runs/sewer', ['csv'], configuration);
+ * log?.listen({ type: 'note', text: 'hello' });
  */
 export function runLogs(
   folder: string,
   kinds: readonly LogKind[],
   configuration: object,
-): RunEventListener[] {
+  note: (text: string) => void = () => {},
+): BackgroundLog[] {
   return kinds.flatMap((kind) => {
     try {
-      return [kind === 'csv' ? csvLog(folder) : tensorboardLog(folder, configuration)];
+      return openLog(kind, folder, configuration, note) ?? [];
     } catch {
       return []; // The folder cannot be written; the run itself reports that.
     }
   });
+}
+
+function openLog(
+  kind: LogKind,
+  folder: string,
+  configuration: object,
+  note: (text: string) => void,
+): BackgroundLog | undefined {
+  // Streams flush by themselves.
+  const close = async () => {};
+  if (kind === 'csv') return { listen: csvLog(folder), close };
+  if (kind === 'tensorboard') return { listen: tensorboardLog(folder, configuration), close };
+  const server = mlflowServer();
+  if (server) return mlflowLog(folder, server, configuration, { note });
+  note(
+    'No log for MLflow: set MLFLOW_TRACKING_URI to the address of a server, such as http://127.0.0.1:5000',
+  );
+  return undefined;
 }
 
 function csvLog(folder: string): RunEventListener {
