@@ -28,8 +28,9 @@ export {
   knownDatasets,
   parseDataset,
 } from './datasetSpec.js';
-export type { DigitsOptions } from './digits/digits.js';
+export { type DigitsOptions, testDigitPlaces } from './digits/digits.js';
 export { type Mnist, readMnist } from './digits/mnist.js';
+export type { DigitPlace } from './digits/scene.js';
 export { decodeImage } from './images/decoding/decode.js';
 export type { DecoderOptions } from './images/decoding/decoder.js';
 export { decodedPixels, type PixelSource } from './images/pixelSource.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { readDigits } from './digits.js';
+import { readDigits, testDigitPlaces } from './digits.js';
 import { readMnist } from './mnist.js';
 import { sceneDigits } from './scene.js';
 
@@ -42,4 +42,19 @@ test("MNIST's first test images show 7, 2, 1, 0, 4", async () => {
   const { labels, pixels } = await readMnist('test');
   expect([...labels.subarray(0, 5)]).toEqual([7, 2, 1, 0, 4]);
   expect(pixels.length).toBe(10_000 * 784);
+});
+
+test('digits are where they are said to be: there are bright pixels in each square', async () => {
+  const places = await testDigitPlaces(0, 20);
+  for (const [index, digitsOfScene] of places.entries()) {
+    expect(digitsOfScene.map(({ digit }) => digit)).toEqual(sceneDigits(0, 2, index));
+    const image = await digits.images.read(24_000 + index);
+    if (image.kind !== 'pixels') throw new Error('expected pixels');
+    for (const { x, y } of digitsOfScene) {
+      const middle = Array.from({ length: 10 }, (_, dy) =>
+        image.pixels.subarray((y + 9 + dy) * 64 + x + 9, (y + 9 + dy) * 64 + x + 19),
+      );
+      expect(middle.flatMap((row) => [...row]).filter((value) => value > 80).length).toBeGreaterThan(3);
+    }
+  }
 });

@@ -3,7 +3,15 @@ import type { ImageSource } from '../dataset/imageSource.js';
 import { labelMatrixBuilder } from '../dataset/labelMatrix.js';
 import { nameTableBuilder } from '../dataset/nameTable.js';
 import { readMnist } from './mnist.js';
-import { digitPool, labeledDigits, renderScene, sceneDigits, sceneSide } from './scene.js';
+import {
+  type DigitPlace,
+  digitPlaces,
+  digitPool,
+  labeledDigits,
+  renderScene,
+  sceneDigits,
+  sceneSide,
+} from './scene.js';
 
 export interface DigitsOptions {
   /** Each seed gives a different dataset. Default 0. */
@@ -66,6 +74,18 @@ export function readDigits(options: DigitsOptions): DatasetTable {
     preparation: { channels: 1, mean: [0.056], std: [0.189], augmentation: 'none' },
     remarks: [],
   };
+}
+
+/**
+ * Where the digits of test scenes are, for checking heat maps.
+ *
+ * @example
+ * await testDigitPlaces(0, 2) // [[{ digit: 4, x: 1, y: 20 }], []]
+ */
+export async function testDigitPlaces(seed: number, scenes: number): Promise<DigitPlace[][]> {
+  const { part, from, to, code } = handwriting.test;
+  const pool = digitPool(await readMnist(part), from, to);
+  return Array.from({ length: scenes }, (_, index) => digitPlaces(seed, code, index, pool));
 }
 
 function sceneImages(seed: number, firstRow: Readonly<Record<DigitSplit, number>>): ImageSource {

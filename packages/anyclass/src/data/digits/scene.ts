@@ -59,11 +59,36 @@ export function renderScene(
   pool: DigitPool,
 ): Uint8Array {
   const scene = new Uint8Array(sceneSide * sceneSide);
+  for (const piece of scenePieces(seed, split, index, pool)) paint(scene, mnist, piece);
+  return scene;
+}
+
+/** Where a digit is: the top left corner of its square, whose side is 28 pixels. */
+export interface DigitPlace {
+  readonly digit: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Where the digits of a scene are, with and without a label.
+ *
+ * @example
+ * digitPlaces(0, 0, 17, digitPool(mnist, 0, 50000)) // [{ digit: 3, x: 12, y: 30 }]
+ */
+export function digitPlaces(seed: number, split: number, index: number, pool: DigitPool): DigitPlace[] {
+  return scenePieces(seed, split, index, pool).flatMap(({ digit, x, y }) =>
+    digit === undefined ? [] : [{ digit, x, y }],
+  );
+}
+
+function scenePieces(seed: number, split: number, index: number, pool: DigitPool): Piece[] {
   const stream = randomStream('digits', seed ^ 0x5ce7e, split, index);
   const imageOf = (digit: number) => pool[digit]![stream.below(pool[digit]!.length)]!;
+  const pieces: Piece[] = [];
   for (let left = 6 + stream.below(9); left > 0; left--) {
     const side = 5 + stream.below(4);
-    paint(scene, mnist, {
+    pieces.push({
       image: imageOf(stream.below(10)),
       fromX: stream.below(mnistSide - side),
       fromY: stream.below(mnistSide - side),
@@ -74,7 +99,8 @@ export function renderScene(
     });
   }
   for (const digit of sceneDigits(seed, split, index)) {
-    paint(scene, mnist, {
+    pieces.push({
+      digit,
       image: imageOf(digit),
       fromX: 0,
       fromY: 0,
@@ -84,10 +110,12 @@ export function renderScene(
       strength: 160 + stream.below(96),
     });
   }
-  return scene;
+  return pieces;
 }
 
 interface Piece {
+  /** Undefined for clutter. */
+  readonly digit?: number;
   readonly image: number;
   readonly fromX: number;
   readonly fromY: number;
