@@ -23,6 +23,7 @@ import { checkOutputFile, checkOutputFolder } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
 import { dividedPredictions, ownPredictions } from '../inference/dividedPredictions.js';
 import { featureInputs } from '../inference/featureFiles.js';
+import { createGroupAnswers, groupRemark } from '../inference/groupAnswers.js';
 import { imageInputs } from '../inference/imageInputs.js';
 import { type OutputFormat, outputFormats, outputOf } from '../inference/outputFormats.js';
 import {
@@ -34,6 +35,15 @@ import {
 import { chosenFields, force, settingOption } from './datasetOptions.js';
 import { candidatesField, decisionFields } from './decisionOptions.js';
 import { type BatchPredictor, heatMapPredictor } from './heatMapPredictor.js';
+import {
+  checkGroups,
+  groupFields,
+  groupLine,
+  groupsOf,
+  groupsText,
+  hasGroups,
+  writeGroups,
+} from './predictionGroups.js';
 import { fileOutput, standardOutput } from './predictionOutput.js';
 import { requestedDecision, thresholdField } from './requestedDecision.js';
 
@@ -76,6 +86,7 @@ const options = z.object({
     .optional()
     .describe('also write heat maps of presence and the predicted classes to this folder, as explain does')
     .meta({ placeholder: 'DIR' }),
+  ...groupFields,
   device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().default(32).describe('images per batch'),
   set: settingOption(
@@ -103,6 +114,10 @@ export const predict = command({
       'only the images that a person has to look at',
     ],
     [
+      'anyclass predict runs/chest studies --per group --group-folder 1 --groups-out patients.csv > images.csv',
+      'one answer per image, and one per patient, whose images share a folder',
+    ],
+    [
       'anyclass predict model.safetensors a.jpg b.png --format jsonl --details',
       'one JSON object per line, with the gate',
     ],
@@ -127,10 +142,12 @@ export const predict = command({
       );
     if (paths.filter((path) => path === '-').length > 1)
       throw new UsageError('PATH…: - reads the list from standard input and can be given only once');
+    checkGroups(given, format);
     const ranks = await joinRanks();
     const share = await failingTogether(ranks, () => predictShare(ranks, { ...given, format }, terminal));
     if (!share) return 0;
-    const { predicted, others, failed, skipped, noun } = share;
+    const { predicted, others, failed, skipped, noun, groups } = share;
+    if (groups !== undefined) terminal.note(groupsText(groups, given.groupsOut));
     if (skipped.count > 0) terminal.note(skippedNote(skipped));
     if (failed.length > 0)
       throw new UserError(failureText(predicted, failed, noun === 'row' ? 'file or row' : 'image'), {
@@ -155,6 +172,8 @@ interface PredictedShare {
   readonly failed: readonly string[];
   readonly skipped: CountedNames;
   readonly noun: 'row' | 'image';
+  /** How many groups were answered; undefined without groups. */
+  readonly groups?: number | undefined;
 }
 
 /**
@@ -171,7 +190,11 @@ async function predictShare(
   const isWriter = ranks?.isFirst !== false || isOwnFile;
   if (ranks && paths.includes('-'))
     throw new UsageError('PATH…: - cannot be divided among processes; give files, folders or patterns');
-  if (out !== undefined && isWriter) checkOutput(out, format, given);
+  if (isOwnFile && hasGroups(given))
+    throw new UsageError(`--out with ${rankMark} divides groups among files; leave it out of the name`);
+  if (out !== undefined && isWriter) checkOutput('--out', out, format, given);
+  if (given.groupsOut !== undefined && isWriter) checkOutput('--groups-out', given.groupsOut, format, given);
+  const groupOf = await groupsOf(given);
   const { strict, ...preparation } = imageSettings(set);
   const decision = requestedDecision(given);
   if (given.heatMaps !== undefined) {
@@ -191,7 +214,11 @@ async function predictShare(
       'outcome',
     );
   for (const remark of predictor.remarks) terminal.note(remark);
+  const groupNote = groupOf && groupRemark(predictor.decision);
+  if (groupNote !== undefined) terminal.note(groupNote);
+  const groups = groupOf && createGroupAnswers(description.classes);
   const { header, line } = outputOf(format, {
+    groupOf,
     classes: description.classes,
     decision: predictor.decision,
     details,
@@ -204,7 +231,7 @@ async function predictShare(
       : interruptible(terminal, 'Stopping after the current images; press Ctrl-C again to quit immediately');
   const reading = new AbortController();
   interruption?.signal.addEventListener('abort', () => reading.abort());
-  using target = out === undefined ? standardOutput : fileOutput(out);
+  using target = out === undefined ? standardOutput : fileOutput('--out', out);
   const failed: string[] = [];
   const skipped = countedNames();
   let predicted = 0;
@@ -218,6 +245,7 @@ async function predictShare(
   for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile, signal })) {
     // Ranks that write their own files stop together, at their next synchronization.
     if (signal.aborted && !(ranks && isOwnFile)) break;
+    if (groupOf && isWriter) groups?.add(groupOf(prediction.name), prediction);
     if ('failure' in prediction) {
       if (strict) throw new UserError(`${prediction.name}: ${prediction.failure}`);
       failed.push(`${prediction.name}: ${prediction.failure}`);
@@ -241,14 +269,18 @@ async function predictShare(
   if (!isWriter) return undefined;
   // A table of nothing is the answer if no image has the outcome that was asked for.
   if (predicted === 0 && others > 0 && header !== undefined) await target.write(header);
+  const answers = groups?.finish().filter(({ outcome }) => outcome === (given.outcome ?? outcome));
+  if (answers && given.groupsOut === undefined)
+    for (const answer of answers) await target.write(groupLine('jsonl', answer));
   if (predicted + others > 0) target.finish();
+  if (answers && given.groupsOut !== undefined) await writeGroups(given.groupsOut, format, answers);
   const page = predictor.finish?.();
   if (page !== undefined) terminal.note(`wrote heat maps; open ${page}`);
   const own = { predicted, others, failed };
   const all = ranks && isOwnFile ? await ofAllRanks(ranks, own) : own;
   if (all.predicted + all.others + all.failed.length === 0)
     throw new UserError(`no ${noun} in ${paths.map(inWords).join(', ')}`);
-  return ranks?.isFirst === false ? undefined : { ...all, skipped, noun };
+  return ranks?.isFirst === false ? undefined : { ...all, skipped, noun, groups: answers?.length };
 }
 
 /** Sums up the outcomes of all ranks: one rank's share may have no images, or only unreadable ones. */
@@ -291,6 +323,7 @@ const outputKinds = {
 } as const;
 
 function checkOutput(
+  flag: string,
   out: string,
   format: OutputFormat,
   {
@@ -299,7 +332,7 @@ function checkOutput(
     force,
   }: { readonly model: string; readonly paths: readonly string[]; readonly force: boolean },
 ): void {
-  checkOutputFile('--out', out, {
+  checkOutputFile(flag, out, {
     kind: outputKinds[format],
     inputs: [model, ...paths.map((path) => knownDataset(path)?.folder ?? path)],
     force,

@@ -22,11 +22,11 @@ export const standardOutput: PredictionOutput = {
 };
 
 /** Writes predictions to a file, which is created with the first line. */
-export function fileOutput(path: string): PredictionOutput {
+export function fileOutput(flag: string, path: string): PredictionOutput {
   let draft: Draft | undefined;
   return {
     async write(text) {
-      draft ??= draftOutput('--out', path);
+      draft ??= draftOutput(flag, path);
       draft.write(`${text}\n`);
       return true;
     },

@@ -277,6 +277,30 @@ describe('a run on patients', () => {
     expect(groups[0]!.decided).toMatchObject({ fittedOn: 'decision', guarantee: { holds: true } });
   });
 
+  test('answers for patients, by what was promised for them', async () => {
+    const words = ['predict', 'run', 'patients.csv', '--force', '--out', 'images.csv'];
+    const grouped = [...words, '--group-column', 'patient', '--groups-out', 'answers.csv'];
+    const { status, stderr } = await runInProcess(folder, [...grouped, '--per', 'group', '--missed', '10%']);
+    expect([status, stderr]).toEqual([0, expect.stringContaining('480 groups in answers.csv')]);
+    expect(stderr).toMatch(/at most 5% of groups without positives get an alarm/);
+    const rows = readFileSync(at('images.csv'), 'utf8').trimEnd().split('\n');
+    expect(rows[0]).toBe('Filename,group,crack,outcome,labels');
+    const [header, ...lines] = readFileSync(at('answers.csv'), 'utf8').trimEnd().split('\n');
+    expect(header).toBe('group,images,unreadable,outcome,presence,labels');
+    const order = ['clear', 'review', 'alarm'];
+    for (const line of lines) {
+      const [group, images, , outcome, , labels] = line.split(',');
+      const own = rows.map((row) => row.split(',')).filter((cells) => cells[1] === group);
+      expect(own).toHaveLength(Number(images));
+      expect(outcome).toBe(order[Math.max(...own.map((cells) => order.indexOf(cells[3]!)))]);
+      expect(labels).toBe(own.some((cells) => cells[4] === 'crack') ? 'crack' : 'negative');
+    }
+    const ofImages = await runInProcess(folder, grouped);
+    expect(ofImages.stderr).toContain('nothing is promised about whole groups');
+    const refused = await runInProcess(folder, [...words, '--group-column', 'patient']);
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('--groups-out')]);
+  });
+
   test('predicts outcomes, and only those that are asked for', async () => {
     const words = ['predict', 'run', 'patients.csv', '--force'];
     const { status } = await runInProcess(folder, [...words, '--out', 'all.csv']);

@@ -3,7 +3,8 @@
 import { type Decision, presenceProbability } from '@anyclass/core';
 import { sewermlClasses } from '../data/readers/known/sewerml.js';
 import { UserError } from '../errors/userError.js';
-import { csvCell } from '../runs/scoreFiles.js';
+import { csvCell, groupColumnOf } from '../runs/scoreFiles.js';
+import type { GroupOf } from './groupNames.js';
 import { named, type Prediction } from './predictor.js';
 
 export const outputFormats = ['csv', 'jsonl', 'sewerml'] as const;
@@ -18,6 +19,8 @@ export interface Output {
 export interface OutputOptions {
   readonly classes: readonly string[];
   readonly decision: Decision;
+  /** Adds the group of each image. */
+  readonly groupOf?: GroupOf | undefined;
   /** Adds the probability that any class is present, the gate, and the threshold of each label. */
   readonly details?: boolean;
   /** Adds this many of the most probable classes. */
@@ -39,7 +42,7 @@ export function outputOf(format: OutputFormat, options: OutputOptions): Output {
   return format === 'csv' ? csvOutput(options) : sewermlOutput(options.classes);
 }
 
-function csvOutput({ classes, decision, details = false, top }: OutputOptions): Output {
+function csvOutput({ classes, decision, groupOf, details = false, top }: OutputOptions): Output {
   const hasReview = decision.clear !== null;
   const gate = decision.presence === null ? 1 : presenceProbability(decision.presence);
   // If a class name contains the separator or is the word for none, the cell is a JSON list.
@@ -48,7 +51,7 @@ function csvOutput({ classes, decision, details = false, top }: OutputOptions): 
     csvCell(isAmbiguous ? JSON.stringify(labels) : labels.join('|') || 'negative');
   return {
     header: [
-      ...['Filename', ...classes].map(csvCell),
+      ...['Filename', ...(groupOf ? [groupColumnOf(classes)] : []), ...classes].map(csvCell),
       ...(details ? ['presence', 'gate', 'thresholds'] : []),
       ...(top === undefined ? [] : ['top']),
       ...(hasReview ? ['outcome'] : []),
@@ -60,6 +63,7 @@ function csvOutput({ classes, decision, details = false, top }: OutputOptions): 
       const likely = top === undefined ? [] : mostLikely(prediction, classes, top);
       return [
         csvCell(name),
+        ...(groupOf ? [csvCell(groupOf(name))] : []),
         ...Array.from(probabilities, String),
         ...(details ? [presenceProbability(presenceScore), gate, csvCell(thresholds.join('|'))] : []),
         ...(top === undefined ? [] : [csvCell(likelyText(likely, isAmbiguous))]),
@@ -78,7 +82,7 @@ function likelyText(likely: readonly (readonly [string, number])[], isAmbiguous:
 
 function jsonLine(
   prediction: Prediction,
-  { classes, decision, details = false, top }: OutputOptions,
+  { classes, decision, groupOf, details = false, top }: OutputOptions,
 ): string {
   const { labels, outcome, isNegative, probabilities, presence, thresholds } = named(
     prediction,
@@ -87,6 +91,7 @@ function jsonLine(
   );
   return JSON.stringify({
     Filename: prediction.name,
+    ...(groupOf && { group: groupOf(prediction.name) }),
     labels,
     negative: isNegative,
     outcome,

@@ -111,8 +111,10 @@ async function readAnyTable(path: string, { groupColumn }: ReadTableOptions): Pr
     const groupAt = groupColumn === undefined ? -1 : columns.indexOf(groupColumn);
     if (groupColumn !== undefined && groupAt < 0)
       throw new DataError(`${path}: no column '${groupColumn}' with groups; it has ${columns.join(', ')}`);
+    // Only predictions have the column of labels, and their groups stand right after the names.
+    const grouped = columns.includes('labels') && /^\(*group\)*$/.test(columns[1] ?? '') ? 1 : -1;
     const classAt = columns.flatMap((column, i) =>
-      i === nameAt || i === groupAt || addedColumns.includes(column) ? [] : [i],
+      i === nameAt || i === groupAt || i === grouped || addedColumns.includes(column) ? [] : [i],
     );
     classNames = classAt.map((i) => columns[i]!);
     return (cells: readonly string[], line: number) => {

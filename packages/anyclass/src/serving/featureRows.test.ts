@@ -60,6 +60,43 @@ describe.skipIf(!isBuilt)('serving feature vectors (needs the built package)', (
     },
   );
 
+  test('a group gets an answer of its own, with whether it was promised', async () => {
+    const rows = [
+      [2, -1, 0.5],
+      [0, null, 4],
+    ];
+    const { body: without } = await predict({ rows });
+    expect(without).not.toHaveProperty('groups');
+    const { body } = await predict({ rows, group: 'pipe 7' });
+    expect(body.predictions).toEqual(without.predictions);
+    const presences = body.predictions.map(
+      ({ presence }: { presence: { probability: number } }) => presence.probability,
+    );
+    expect(body.groups).toEqual([
+      expect.objectContaining({ group: 'pipe 7', images: 2, unreadable: 0, isPromised: false }),
+    ]);
+    expect(body.groups[0].presence).toBe(Math.max(...presences));
+    const form = new FormData();
+    form.append('image', new Blob([new Uint8Array(await picture(1))]), 'a.jpg');
+    form.append('image', new Blob(['no image']), 'b.png');
+    form.append('group', 'pipe 8');
+    const sent = await fetch(`${server.url}/v1/predict?model=images`, { method: 'POST', body: form });
+    const [answer] = JSON.parse(await sent.text()).groups;
+    expect(answer).toMatchObject({ group: 'pipe 8', images: 1, unreadable: 1 });
+    expect(answer.outcome).not.toBe('clear');
+    const raw = await post(
+      '/v1/predict?model=images&group=9',
+      new Uint8Array(await picture(2)),
+      'image/jpeg',
+    );
+    expect(raw.body.groups).toMatchObject([{ group: '9', images: 1 }]);
+  });
+
+  test('models list what they promise', () => {
+    const [model] = server.models();
+    expect(model!.decision).toMatchObject({ unit: 'image', promises: [], budget: expect.any(Object) });
+  });
+
   test('models list their features', async () => {
     const [model] = server.models();
     expect(model).toMatchObject({ name: 'torch', input: { features: ['width', 'height', 'depth'] } });

@@ -14,7 +14,11 @@ const base64Image = z
 
 const jsonImage = z.union([
   base64Image,
-  z.object({ name: shortText.optional().describe('returned with the prediction'), data: base64Image }),
+  z.object({
+    name: shortText.optional().describe('returned with the prediction'),
+    group: shortText.min(1).optional().describe('its patient, pipe or other group, if not that of all'),
+    data: base64Image,
+  }),
 ]);
 
 const feature = z.number().nullable();
@@ -26,6 +30,10 @@ const featureRow = z
 export const predictRequest = z
   .object({
     model: shortText.optional().describe('the model; required only if several are served'),
+    group: shortText
+      .min(1)
+      .optional()
+      .describe('the patient, pipe or other group that the images belong to; it gets an answer of its own'),
     image: jsonImage.optional(),
     images: z.array(jsonImage).min(1).optional(),
     row: featureRow.optional(),
@@ -65,11 +73,27 @@ export const failure = z
   })
   .meta({ id: 'Failure' });
 
+export const groupPrediction = z
+  .object({
+    group: z.string(),
+    images: z.int().describe('how many of its images were predicted'),
+    unreadable: z.int().describe('how many could not be read; with any, it is never clear'),
+    labels: z.array(z.string()).describe('classes that are predicted in any of its images'),
+    outcome: z.enum(OUTCOMES).describe('an alarm if any of its images alarms; clear only if all are'),
+    isNegative: z.boolean(),
+    presence: z.number().describe('the highest of its images'),
+    isPromised: z
+      .boolean()
+      .describe("whether the decision's limits were promised for whole groups, not for single images"),
+  })
+  .meta({ id: 'GroupPrediction' });
+
 export const predictResponse = z
   .object({
     model: z.string(),
     version: z.string().describe("first characters of the SHA-256 of the model's file"),
     predictions: z.array(z.union([prediction, failure])).describe('in the order of the images'),
+    groups: z.array(groupPrediction).optional().describe('if the request names groups'),
   })
   .meta({ id: 'PredictResponse' });
 
@@ -93,6 +117,10 @@ export const modelSummary = z
       rule: z.string(),
       gate: z.number().nullable().describe('lowest presence probability that passes; null if nothing passes'),
       thresholds: byClass(z.number().nullable()),
+      budget: z.record(z.string(), z.unknown()).describe('the limits that it keeps, such as falseAlarms'),
+      unit: z.enum(['image', 'group']).describe('what the limits count'),
+      promises: z.array(z.string()).describe('what holds on new data, in words; none if nothing is promised'),
+      remarks: z.array(z.string()).describe('why something is not promised, or can never be predicted'),
     }),
     calibration: z.string().nullable().describe('temperature, platt, or null'),
     training: z.object({ dataset: z.string(), loss: z.string(), epoch: z.number() }),

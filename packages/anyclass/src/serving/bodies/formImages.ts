@@ -5,14 +5,14 @@ import { Problem } from '../../web/problem.js';
 import type { RequestBody } from '../requests/uploads.js';
 import type { ImageRequest, RequestImage } from './jsonImages.js';
 
-/** Text fields that a form may have; only `model` means something. */
+/** Text fields that a form may have; only `model` and `group` mean something. */
 const mostTexts = 8;
 
 /** Bytes of a text field. */
 const longestText = 1000;
 
 /**
- * Reads a form with files and the text field model.
+ * Reads a form with files and the text fields model and group.
  *
  * @throws Problem if the form is anything else, or has too many files
  */
@@ -22,11 +22,12 @@ export async function formImages(
   mostImages: number,
 ): Promise<ImageRequest> {
   const images: RequestImage[] = [];
-  let model: string | undefined;
+  const texts: { model?: string; group?: string } = {};
   const take = (part: MultipartPart) => {
     const { name = '', filename, isFile } = described(part);
     if (isFile) images.push({ name: filename || String(images.length + 1), bytes: part.bytes });
-    else if (name === 'model' && part.size <= longestText) model = Buffer.from(part.bytes).toString('utf8');
+    else if ((name === 'model' || name === 'group') && part.size <= longestText)
+      texts[name] = Buffer.from(part.bytes).toString('utf8');
     else throw unexpected(name);
     if (images.length > mostImages)
       throw new Problem('too-large', `the form has more files than the limit of ${mostImages} images`);
@@ -45,7 +46,8 @@ export async function formImages(
   });
   if (!isFinished) throw unparsed();
   if (images.length === 0) throw new Problem('bad-request', 'the form contains no files');
-  return { model, images };
+  const { model, group } = texts;
+  return { model, images: group ? images.map((image) => ({ ...image, group })) : images };
 }
 
 /** The boundary, which may be quoted. @throws Problem if there is none */
@@ -94,7 +96,7 @@ function hasFinished(parser: MultipartParser): boolean {
 function unexpected(field: string): Problem {
   return new Problem(
     'bad-request',
-    `${field}: unexpected text field; the form takes files and the short text field model`,
+    `${field}: unexpected text field; the form takes files and the short text fields model and group`,
   );
 }
 

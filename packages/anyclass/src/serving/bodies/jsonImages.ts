@@ -14,6 +14,8 @@ export interface RequestImage {
   readonly bytes: Uint8Array;
   /** A row of features instead of an image. */
   readonly row?: FeatureRow;
+  /** The patient, pipe or other group it belongs to. */
+  readonly group?: string | undefined;
 }
 
 export interface ImageRequest {
@@ -88,10 +90,11 @@ export function jsonImages(body: Uint8Array, mostImages: number): ImageRequest {
   const value = jsonValue(body);
   // Before the schema looks at millions of entries.
   for (const list of ['images', 'rows'] as const) checkImages(lengthOf(value, list), mostImages);
-  const { model, image, images, row, rows }: PredictRequest = checkedContent(value, predictRequest);
+  const { model, group, image, images, row, rows }: PredictRequest = checkedContent(value, predictRequest);
   const vectors = [...(row === undefined ? [] : [row]), ...(rows ?? [])];
   const given = [...(image === undefined ? [] : [image]), ...(images ?? [])];
-  if (vectors.length > 0 && given.length === 0) return { model, images: vectors.map(requestRow) };
+  if (vectors.length > 0 && given.length === 0)
+    return { model, images: vectors.map((vector, i) => ({ ...requestRow(vector, i), group })) };
   if (vectors.length > 0) throw new Problem('bad-request', 'rows: expected images or rows, not both');
   if (given.length === 0)
     throw new Problem(
@@ -102,6 +105,7 @@ export function jsonImages(body: Uint8Array, mostImages: number): ImageRequest {
     model,
     images: given.map((entry, i) => ({
       name: (typeof entry === 'string' ? undefined : entry.name) ?? String(i + 1),
+      group: (typeof entry === 'string' ? undefined : entry.group) ?? group,
       bytes: base64Bytes(
         typeof entry === 'string' ? entry : entry.data,
         images === undefined ? 'image' : `images.${i - (image === undefined ? 0 : 1)}`,

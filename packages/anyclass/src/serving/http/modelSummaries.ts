@@ -1,4 +1,4 @@
-import { presenceProbability } from '@anyclass/core';
+import { describePromises, presenceProbability } from '@anyclass/core';
 import { isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
 import type { ModelSummary } from '../api/schemas.js';
 import type { ServedModel } from '../models/servedModel.js';
@@ -23,6 +23,10 @@ export function modelSummary(served: ServedModel): ModelSummary {
       rule: decision.rule,
       gate: decision.presence === null ? null : presenceProbability(decision.presence),
       thresholds: Object.fromEntries(classes.map((name, j) => [name, decision.thresholds[j] ?? null])),
+      budget: { ...decision.budget },
+      unit: 'per' in decision.budget ? (decision.budget.per ?? 'image') : 'image',
+      promises: describePromises(decision.report),
+      remarks: decision.fittedOn === null ? [] : [...decision.report.remarks],
     },
     calibration: calibration?.kind ?? null,
     training: { dataset, loss, epoch },

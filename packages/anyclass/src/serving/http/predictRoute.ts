@@ -1,4 +1,6 @@
-import { named } from '../../inference/predictor.js';
+import { presenceProbability } from '@anyclass/core';
+import { createGroupAnswers } from '../../inference/groupAnswers.js';
+import { named, type Prediction } from '../../inference/predictor.js';
 import { Problem } from '../../web/problem.js';
 import type { RequestImage } from '../bodies/jsonImages.js';
 import type { JsonRequests } from '../bodies/jsonRequests.js';
@@ -19,9 +21,10 @@ export async function predictRoute(
   let sent: readonly RequestImage[] = [];
   const { model, version, outcomes } = await answer(state, exchanged, async (body) => {
     const request = await requestImages(json, state, asked.headers['content-type'] ?? '', body);
-    sent = request.images;
+    const group = queried(asked.query, 'group');
+    sent = request.images.map((image) => ({ ...image, group: image.group ?? (group || undefined) }));
     return {
-      model: findModel(state, request.model ?? queryModel(asked.query)),
+      model: findModel(state, request.model ?? queried(asked.query, 'model')),
       images: sent.map(({ bytes, row }) => row ?? { kind: 'encoded', bytes }),
     };
   });
@@ -46,7 +49,33 @@ export async function predictRoute(
     return textOf(name, outcome);
   });
   const names = `"model":${JSON.stringify(model.name)},"version":${JSON.stringify(version.model.version)}`;
-  return `{${names},"predictions":[${predictions.join()}]}`;
+  const groups = groupText(version, sent, outcomes);
+  return `{${names},"predictions":[${predictions.join()}]${groups}}`;
+}
+
+/** The answers for groups, if the request names any. */
+function groupText(
+  { model }: ModelVersion,
+  sent: readonly RequestImage[],
+  outcomes: readonly Outcome[],
+): string {
+  if (sent.every(({ group }) => group === undefined)) return '';
+  const { classes } = model.description;
+  const answers = createGroupAnswers(classes);
+  outcomes.forEach((outcome, i) => {
+    const { name, group } = sent[i]!;
+    if (group === undefined) return;
+    if (outcome instanceof Problem) answers.add(group, { name, failure: outcome.message });
+    else answers.add(group, predictionOf(name, outcome, classes));
+  });
+  const isPromised = 'per' in model.decision.budget && model.decision.budget.per === 'group';
+  const groups = answers.finish().map(({ presenceScore, ...answer }) => ({
+    ...answer,
+    isNegative: answer.labels.length === 0,
+    presence: presenceProbability(presenceScore),
+    isPromised: isPromised && model.decision.report.guarantee.holds,
+  }));
+  return `,"groups":${JSON.stringify(groups)}`;
 }
 
 const predictionTexts = new WeakMap<ModelVersion, PredictionText>();
@@ -60,16 +89,27 @@ function predictionText(version: ModelVersion): PredictionText {
   return made;
 }
 
-function queryModel(query: unknown): string | undefined {
-  const model: unknown =
-    typeof query === 'object' && query !== null ? Reflect.get(query, 'model') : undefined;
-  const [first = undefined] = Array.isArray(model) ? model : [model];
+function queried(query: unknown, name: 'model' | 'group'): string | undefined {
+  const value: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, name) : undefined;
+  const [first = undefined] = Array.isArray(value) ? value : [value];
   return typeof first === 'string' ? first : undefined;
 }
 
 function namedAnswer({ model }: ModelVersion, answer: Exclude<Outcome, Problem>) {
   const { classes } = model.description;
-  const labels = classes.filter((_, j) => answer.labels[j] === 1);
-  const { probabilities, presenceScore, outcome } = answer;
-  return named({ name: '', probabilities, presenceScore, outcome, labels }, classes, model.decision);
+  return named(predictionOf('', answer, classes), classes, model.decision);
+}
+
+function predictionOf(
+  name: string,
+  { probabilities, presenceScore, outcome, labels }: Exclude<Outcome, Problem>,
+  classes: readonly string[],
+): Prediction {
+  return {
+    name,
+    probabilities,
+    presenceScore,
+    outcome,
+    labels: classes.filter((_, j) => labels[j] === 1),
+  };
 }

@@ -20,6 +20,7 @@ export interface LoggedPrediction {
   readonly decision: Decision;
   readonly presenceScore: number;
   readonly name: string;
+  readonly group?: string | undefined;
   readonly bytes: Uint8Array;
   readonly prediction: NamedPrediction;
 }
@@ -70,7 +71,7 @@ export function logPrediction(
   lines: LineWriter,
   logged: LoggedPrediction,
 ): void {
-  const { requestId, model, version, decision, presenceScore, name, bytes, prediction } = logged;
+  const { requestId, model, version, decision, presenceScore, name, group, bytes, prediction } = logged;
   const { labels, outcome, isNegative, presence, probabilities } = prediction;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const drawn = audits?.draw();
@@ -84,6 +85,7 @@ export function logPrediction(
       version,
       decision: decisionName(decision),
       name,
+      ...(group !== undefined && { group }),
       sha256,
       labels,
       // An alarm can have no label, if no class is above its threshold.
