@@ -50,7 +50,7 @@ export const explain = command({
       .enum(['auto', ...heatMapMethods])
       .default('auto')
       .describe(
-        'auto: tokens for ViT and DINO, cam where the head is linear on the mean of the maps, else grad-cam; layer-cam is finer; occlusion checks the others',
+        'auto: tokens for ViT and DINO, cam where the head is linear on the mean of the maps, else grad-cam; layer-cam is finer; occlusion checks the others; tiles, for models that cut images into tiles',
       ),
     ...decisionFields,
     threshold: thresholdField,

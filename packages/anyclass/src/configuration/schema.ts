@@ -6,6 +6,7 @@ import { logKinds } from '../events/logKind.js';
 import { lossNames } from '../losses/lossNames.js';
 import { familyOptions, networkNames } from '../networks/catalog.js';
 import { headNames } from '../networks/layers/classHead.js';
+import { tilingFields } from '../networks/layers/tilingFields.js';
 import { dataFields } from './dataFields.js';
 import { decisionFields } from './decisionFields.js';
 import { mixingFields } from './mixingFields.js';
@@ -33,6 +34,7 @@ const networkParts = z.strictObject({
     .boolean()
     .optional()
     .describe('predict from each image and its mirror image, at twice the cost; part of the model'),
+  tiles: tilingFields.optional(),
   ...familyOptions.shape,
   weights: z
     .string()

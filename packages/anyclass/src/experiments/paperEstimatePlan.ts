@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { type ChildDevice, freeGpuMemory, runDevices } from '../children/devices.js';
-import { knownInputSize } from '../configuration/inputSize.js';
+import { imageSizeOf } from '../configuration/inputSize.js';
 import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
@@ -157,7 +157,7 @@ async function dataSize({ data, network }: Configuration): Promise<DataSize> {
     const trained = data.subset
       ? chooseSubset(splits.train, labels, defined(data.subset)).length
       : splits.train.length;
-    const format = pixelFormat(knownInputSize(network), dataset.preparation);
+    const format = pixelFormat(imageSizeOf(network), dataset.preparation);
     const { pixels, state } = await openPixels(dataset, format, data.cache);
     await pixels.close();
     return {
@@ -168,7 +168,7 @@ async function dataSize({ data, network }: Configuration): Promise<DataSize> {
         validation: splits.validation.length,
         test: splits.test.length,
       },
-      cacheBytes: state.kind === 'complete' ? 0 : cacheBytes(names.length, knownInputSize(network), channels),
+      cacheBytes: state.kind === 'complete' ? 0 : cacheBytes(names.length, imageSizeOf(network), channels),
     };
   } finally {
     await closeDataset(dataset);

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { knownInputSize } from '../configuration/inputSize.js';
+import { imageSizeOf } from '../configuration/inputSize.js';
 import { preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { openPixels } from '../data/cache/openCache.js';
@@ -44,7 +44,16 @@ export async function prepareCaches(
 
 function cacheKey({ data, network }: Configuration): string {
   const { dataset, columns, imageFolder, channels, window, frame, cache } = data;
-  return JSON.stringify([dataset, columns, imageFolder, channels, window, frame, cache, network.inputSize]);
+  return JSON.stringify([
+    dataset,
+    columns,
+    imageFolder,
+    channels,
+    window,
+    frame,
+    cache,
+    network.tiles?.imageSize ?? network.inputSize,
+  ]);
 }
 
 async function prepareOne(
@@ -57,7 +66,7 @@ async function prepareOne(
   const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
     if (dataset.features) return; // the run itself reports that its network takes images
-    const format = pixelFormat(knownInputSize(network), dataset.preparation);
+    const format = pixelFormat(imageSizeOf(network), dataset.preparation);
     const { pixels, state } = await openPixels(dataset, format, data.cache);
     await pixels.close();
     if (state.kind === 'complete') return;

@@ -75,7 +75,7 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
     const chosen = chosenTargets(options.targets, description.classes);
     const used = await modelDecision(model, description, options.decision);
     moveNetwork(network, settings.device);
-    const format = pixelFormat(network.options.inputSize, input);
+    const format = pixelFormat(network.imageSize, input);
     const { mean, std } = input;
 
     async function* explain(
@@ -89,7 +89,7 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
               return batch.size === 0 ? [] : explainBatch(images);
             }),
           () => ({
-            what: `heat maps of ${batch.size} images at input size ${network.options.inputSize} in ${network.name}`,
+            what: `heat maps of ${batch.size} images at ${network.imageSize} px in ${network.name}`,
             advice: 'lower the batch size',
           }),
         );

@@ -1,7 +1,7 @@
 // What a heat map is, and how it is asked for.
 
 /** How a heat map is computed; see `heatMaps`. */
-export const heatMapMethods = ['cam', 'grad-cam', 'layer-cam', 'tokens', 'occlusion'] as const;
+export const heatMapMethods = ['cam', 'grad-cam', 'layer-cam', 'tokens', 'occlusion', 'tiles'] as const;
 
 export type HeatMapMethod = (typeof heatMapMethods)[number];
 
@@ -33,6 +33,7 @@ const units: Readonly<Record<HeatMapMethod, string>> = {
   'layer-cam': 'gradient times activation, positive gradients only',
   tokens: 'relevance through the attention layers',
   occlusion: 'drop of the score when covered',
+  tiles: 'probability of the tile by itself',
 };
 
 /**

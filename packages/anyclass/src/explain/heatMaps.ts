@@ -5,6 +5,7 @@ import { VisionTransformer } from '../networks/visionTransformer.js';
 import { classActivation, gradCam, layerCam } from './activationMaps.js';
 import { type HeatMap, type HeatMapMethod, heatMapMethods, type Target } from './heatMap.js';
 import { type OcclusionOptions, occlusion } from './occlusion.js';
+import { tileMaps } from './tileMaps.js';
 import { tokenRelevance } from './tokenRelevance.js';
 
 export interface HeatMapOptions extends OcclusionOptions {
@@ -31,6 +32,9 @@ export function heatMaps(
   targets: readonly Target[],
   { method = 'auto', ...occluding }: HeatMapOptions = {},
 ): HeatMap[] {
+  if (network.options.tiles) return tileMaps(network, images, targets, method);
+  if (method === 'tiles')
+    throw new UserError(`${network.name} does not cut images into tiles; use auto, grad-cam or occlusion`);
   if (images.ndim !== 4)
     throw new UserError(`${network.name} takes features; heat maps need a network that takes images`);
   return tidy(() =>
@@ -63,7 +67,7 @@ interface ComputedMaps {
 }
 
 function mapsBy(
-  method: HeatMapMethod | 'auto',
+  method: Exclude<HeatMapMethod, 'tiles'> | 'auto',
   network: Network,
   images: Tensor,
   targets: readonly Target[],

@@ -32,7 +32,7 @@ export async function modelHeatMaps(
     if (takesFeatures(description))
       throw new UserError(`${model} takes features; heat maps need a model that takes images`);
     moveNetwork(network, settings.device);
-    const format = pixelFormat(network.options.inputSize, description);
+    const format = pixelFormat(network.imageSize, description);
     const { mean, std } = description;
     const maps: (HeatMap | undefined)[] = [];
     for await (using batch of decodedBatches(wanted, format, batchSize)) {

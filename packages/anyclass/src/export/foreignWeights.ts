@@ -29,7 +29,11 @@ export function foreignNetwork<Library extends 'timm' | 'torchvision'>(network: 
     const known = networkNames.filter((name) => networkDefinitions[name].weights[library]);
     throw new UserError(`${library} has no ${network.name}; it has ${known.join(', ')}`);
   }
-  const { head } = network.options;
+  const { head, tiles } = network.options;
+  if (tiles)
+    throw new UserError(
+      `${library} cannot cut images into tiles, as this ${network.name} does; export it as ONNX`,
+    );
   if (head !== 'linear')
     throw new UserError(`${library} has no ${head} head, so it cannot load this ${network.name}`);
   return rules;

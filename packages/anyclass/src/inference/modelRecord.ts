@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import type { Decision } from '@anyclass/core';
 import { readSafetensors, readSafetensorsHeader, writeSafetensors } from '@anyclass/torch';
+import { z } from 'zod';
 import type { DecisionOrigin } from '../runs/decisionOrigin.js';
 import { type ModelDescription, modelPath, readDescription } from '../runs/modelFile.js';
 import { configPath, writeConfig } from './onnx/exportConfig.js';
@@ -62,11 +63,17 @@ export function writeWithDecision(
   writeSafetensors(out, tensors, { ...others, model: JSON.stringify(model) }, { checksums: true });
 }
 
+/** Of images in tiles, the whole image counts. */
+const recordedSizes = z.object({
+  inputSize: z.number().optional(),
+  tiles: z.object({ imageSize: z.number() }).nullish(),
+});
+
 function safetensorsRecord(file: string): ModelRecord {
   const { entries, metadata } = readSafetensorsHeader(file);
   const description = readDescription(file, metadata);
-  const options: unknown = JSON.parse(metadata['networkOptions'] ?? '{}');
-  const size = typeof options === 'object' && options !== null ? Reflect.get(options, 'inputSize') : null;
+  const { data: sizes } = recordedSizes.safeParse(JSON.parse(metadata['networkOptions'] ?? '{}'));
+  const size = sizes?.tiles?.imageSize ?? sizes?.inputSize;
   const dtypes = new Set(Array.from(entries.values(), ({ dtype }) => dtype));
   return {
     file,
@@ -74,7 +81,7 @@ function safetensorsRecord(file: string): ModelRecord {
     bytes: statSync(file).size,
     network: metadata['network'] ?? '',
     precision: [...dtypes].filter((dtype) => dtype.startsWith('float') || dtype === 'bfloat16').join(', '),
-    inputSize: 'features' in description || typeof size !== 'number' ? null : size,
+    inputSize: 'features' in description || size === undefined ? null : size,
     parameters: Array.from(entries.values()).reduce(
       (sum, { shape }) => sum + shape.reduce((product, length) => product * length, 1),
       0,

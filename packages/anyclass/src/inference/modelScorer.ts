@@ -51,10 +51,10 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
   try {
     const input = changedInput(description, preparation);
     moveNetwork(network, settings.device);
-    const { inputSize } = network.options;
+    const { imageSize } = network;
     // The minimum for a batch: several feature maps of 64 channels at a quarter of the pixels.
     if (!takesFeatures(input))
-      checkAddressSpace(scoringSpace + batchSize * inputSize ** 2 * 64 * 4, ', or lower the batch size');
+      checkAddressSpace(scoringSpace + batchSize * imageSize ** 2 * 64 * 4, ', or lower the batch size');
     return {
       description,
       remarks,

@@ -61,12 +61,12 @@ export function createScorer(network: Network, options: ScorerOptions): Scorer {
 }
 
 function computed(network: Network, images: Tensor, output: ScorerOptions['output']): Tensor {
-  return output === 'embedding' ? network.pooled(network.forwardFeatures(images)) : network.forward(images);
+  return output === 'embedding' ? network.embedding(images) : network.forward(images);
 }
 
 /** The format of the instances, and how they are moved to the device. */
 function arrival(
-  { options: { inputSize } }: Network,
+  { options: { inputSize }, imageSize }: Network,
   input: ModelInput,
   device: ComputeSettings['device'],
 ): { readonly format: InputFormat; readonly toDevice: (batch: InputBatch) => Tensor } {
@@ -75,7 +75,7 @@ function arrival(
     return { format, toDevice: (batch) => deviceFeatures(batch, format, device) };
   }
   const { mean, std } = input;
-  const format = pixelFormat(inputSize, input);
+  const format = pixelFormat(imageSize, input);
   return { format, toDevice: (batch) => deviceImages(batch, { format, device, mean, std }) };
 }
 

@@ -17,6 +17,7 @@ import { networkStride } from '../networks/catalog.js';
 import { fittingInput, sidesOf, smallMapWarning } from './inputAdvice.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 import { lookAlikeAdvice } from './lookAlikeAdvice.js';
+import { tilesAdvice } from './tilesAdvice.js';
 
 export interface Suggestion {
   /** The fields that differ from their defaults. */
@@ -61,7 +62,10 @@ export async function suggestConfiguration(
     const input =
       imageSide === undefined ? undefined : fittingInput(imageSide, networkStride(name)!, sidesOf(dataset));
     const inputSize = input?.size;
-    const batchSize = Math.max(1, Math.min(isSmall ? 64 : 128, Math.floor(train.length / 4)));
+    const tiled = input && tilesAdvice(imageSide!, input.size, networkStride(name)!, sidesOf(dataset));
+    const tiles = tiled?.isNeeded ? tiled.tiles : undefined;
+    const most = tiles ? 8 : isSmall ? 64 : 128;
+    const batchSize = Math.max(1, Math.min(most, Math.floor(train.length / 4)));
     const lookAlikes = await lookAlikeAdvice(dataset);
     const levels = (await surveySample(dataset, train)).statistics();
     const window = levels && levels.images > levels.withOwnWindow ? levels.suggested : undefined;
@@ -71,7 +75,7 @@ export async function suggestConfiguration(
         ...(window && { window }),
         ...(lookAlikes.isAdvised && { groups: 'look-alikes' }),
       },
-      network: inputSize === undefined ? { name: 'mlp' } : { name, inputSize },
+      network: inputSize === undefined ? { name: 'mlp' } : { name, inputSize, ...(tiles && { tiles }) },
       loss: { name: 'any-bce', lambda: advice.start },
       epochs: epochsFor(train.length, isLong ? 4_000_000 : 400_000),
       batchSize: isLong ? 256 : batchSize,
@@ -95,6 +99,7 @@ export async function suggestConfiguration(
         ...(input && isOwnInput ? [`input ${input.size} px: ${input.reason}`] : []),
         ...(isLong ? ['there is a GPU: the network, epochs, sizes and crops of the recipe strong'] : []),
         ...(input && !isOwnInput ? smallMapWarning(network) : []),
+        ...(tiled && isOwnInput ? [tiled.reason] : []),
         ...lookAlikes.remarks,
         ...(window
           ? [`images have more than 8 bits: data.window [${window.join(', ')}] covers all levels found`]

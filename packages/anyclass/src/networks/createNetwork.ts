@@ -13,6 +13,8 @@ import {
   optionDefaults,
 } from './catalog.js';
 import { headNames, mapHeads } from './layers/classHead.js';
+import type { Tiling } from './layers/tiles.js';
+import { tilingFields } from './layers/tilingFields.js';
 import type { Network } from './network.js';
 import { positiveInteger } from './optionFields.js';
 
@@ -59,6 +61,7 @@ const sharedFields = {
   channels: positiveInteger,
   head: z.enum(headNames, `expected one of ${headNames.join(', ')}`),
   mirror: z.boolean('expected true or false'),
+  tiles: tilingFields.nullish(),
 };
 
 function refuseForeignOptions(name: NetworkName, options: NetworkOptions): void {
@@ -72,6 +75,7 @@ function refuseForeignOptions(name: NetworkName, options: NetworkOptions): void 
 }
 
 function refuseBadValues(name: NetworkName, options: CompleteNetworkOptions): void {
+  if (options.tiles) refuseBadTiles(name, options.inputSize, options.tiles);
   if (options.mirror && networkDefinitions[name].input === 'features') {
     throw new UserError(
       `${name}: mirror is true, but it takes features, which have no mirror image; leave it out`,
@@ -87,4 +91,17 @@ function refuseBadValues(name: NetworkName, options: CompleteNetworkOptions): vo
   if (issue === undefined) return;
   const field = issue.path.join('.');
   throw new UserError(`${name}: ${field} is ${String(Reflect.get(options, field))}; ${expectation(issue)}`);
+}
+
+function refuseBadTiles(name: NetworkName, inputSize: number, { imageSize, overlap }: Tiling): void {
+  if (networkDefinitions[name].input === 'features')
+    throw new UserError(`${name}: tiles are cut from images, but it takes features; leave them out`);
+  if (imageSize <= inputSize)
+    throw new UserError(
+      `${name}: tiles.imageSize is ${imageSize}; expected more than inputSize, ${inputSize}, which is the size of a tile`,
+    );
+  if (overlap >= inputSize)
+    throw new UserError(
+      `${name}: tiles.overlap is ${overlap}; expected less than the size of a tile, ${inputSize}`,
+    );
 }

@@ -1,7 +1,8 @@
 // The base class of all networks, and the options that all of them take.
 
-import { nn, type Tensor, tidy } from '@anyclass/torch';
+import { cat, nn, type Tensor, tidy } from '@anyclass/torch';
 import { type HeadName, mapHeads } from './layers/classHead.js';
+import { cutTiles, poolTiles, type Tiling } from './layers/tiles.js';
 
 /** Options that every network takes. */
 export interface SharedOptions {
@@ -15,6 +16,8 @@ export interface SharedOptions {
   readonly head: HeadName;
   /** Outside training, average the logits of each image and of its mirror image, at twice the cost. Default false. */
   readonly mirror: boolean;
+  /** Cut larger images into tiles of the input size, and pool their logits. Default none. */
+  readonly tiles?: Tiling | null | undefined;
 }
 
 /**
@@ -37,14 +40,52 @@ export abstract class Network<Options extends SharedOptions = SharedOptions> ext
     this.options = options;
   }
 
+  /** How many tiles one pass computes outside training, to save memory. */
+  tilesAtOnce = 256;
+
+  /** Height and width of the images that `forward` takes; the input size, unless they are cut into tiles. */
+  get imageSize(): number {
+    return this.options.tiles?.imageSize ?? this.options.inputSize;
+  }
+
   /** Shape of one instance: channels, height and width of an image, or the number of features. */
   get inputShape(): readonly number[] {
-    const { inputSize, channels } = this.options;
-    return [channels, inputSize, inputSize];
+    return [this.options.channels, this.imageSize, this.imageSize];
   }
 
   forward(images: Tensor): Tensor {
-    return tidy(() => this.logits(images, this.forwardFeatures(images)));
+    const { tiles } = this.options;
+    return tidy(() =>
+      tiles
+        ? poolTiles(this.tileLogits(images), tiles.pool)
+        : this.logits(images, this.forwardFeatures(images)),
+    );
+  }
+
+  /** Returns the logits of the tiles of images, [tiles, batch, classes], row by row; of whole images, if they are not cut. */
+  tileLogits(images: Tensor): Tensor {
+    return tidy(() => this.#ofTiles(images, (tiles) => this.logits(tiles, this.forwardFeatures(tiles))));
+  }
+
+  /** Returns one vector per image, [batch, features]; that of an image in tiles is their mean. */
+  embedding(images: Tensor): Tensor {
+    return tidy(() => this.#ofTiles(images, (tiles) => this.pooled(this.forwardFeatures(tiles))).mean([0]));
+  }
+
+  /** Computes rows of numbers for tiles, [tiles, batch, numbers]. */
+  #ofTiles(images: Tensor, compute: (tiles: Tensor) => Tensor): Tensor {
+    const { tiles, inputSize } = this.options;
+    const [batch = 0] = images.shape;
+    const cut = tiles ? cutTiles(images, inputSize, tiles) : images;
+    const [count = 0] = cut.shape;
+    const most = this.training ? count : Math.max(1, this.tilesAtOnce);
+    const rows = Array.from({ length: Math.max(1, Math.ceil(count / most)) }, (_, pass) =>
+      tidy(() =>
+        compute(count <= most ? cut : cut.narrow(0, pass * most, Math.min(most, count - pass * most))),
+      ),
+    );
+    const all = rows.length === 1 ? rows[0]! : cat(rows);
+    return all.view([batch === 0 ? 1 : count / batch, batch, -1]);
   }
 
   /** Returns the logits of images whose features are computed already, [batch, classes]. */

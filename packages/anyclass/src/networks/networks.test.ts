@@ -242,7 +242,7 @@ test('options of another family and invalid numbers are refused', () => {
   );
   const misspelled = { classes: 2, pachSize: 8 };
   expect(() => createNetwork('vit-b-16', misspelled)).toThrow(
-    'vit-b-16 has no option pachSize; it takes classes, inputSize, channels, head, mirror, patchSize',
+    'vit-b-16 has no option pachSize; it takes classes, inputSize, channels, head, mirror, tiles, patchSize',
   );
   expect(() => createNetwork('tresnet-m', { classes: 0 })).toThrow(
     'tresnet-m: classes is 0; expected more than 0',

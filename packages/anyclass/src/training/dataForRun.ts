@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { effectiveNumberWeights } from '@anyclass/core';
-import { knownInputSize } from '../configuration/inputSize.js';
+import { imageSizeOf, knownInputSize } from '../configuration/inputSize.js';
 import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { mixedShare } from '../data/augmentation/mixing.js';
@@ -144,7 +144,7 @@ function networkInput(
     }
     const { channels, mean, std } = preparation;
     return {
-      format: pixelFormat(inputSize, preparation),
+      format: pixelFormat(imageSizeOf(network), preparation),
       input: { channels, mean, std, ...readingOf(preparation) },
     };
   }

@@ -100,11 +100,11 @@ export function createSession(
   keepFreedMemory(); // every step allocates what the last one freed
   const settings = chooseCompute(configuration);
   setSeed(seed);
-  const { name, head, mirror } = chosen;
+  const { name, head, mirror, tiles } = chosen;
   const network = createNetwork(name, {
     classes: data.dataset.classes.length,
     inputSize: takesFeatures(data.input) ? data.input.features.length : knownInputSize(chosen),
-    ...defined({ head, mirror, ...familyOptions.parse(chosen) }),
+    ...defined({ head, mirror, tiles, ...familyOptions.parse(chosen) }),
   });
   if (network instanceof Perceptron && data.features) network.standardizeBy(data.features);
   const remarks = [...data.remarks];

@@ -43,6 +43,7 @@ interface PlannedSize {
  */
 export function plannedSizes({ sizes, epochs, network }: SizeFields): readonly PlannedSize[] {
   if (sizes !== 'progressive') return sizes;
+  if (network.tiles) return []; // tiles have one size
   const inputSize = knownInputSize(network);
   return [0.6, 0.8, 1].map((share, third) => ({
     epoch: 1 + Math.floor((third * epochs) / 3),
@@ -57,7 +58,9 @@ export function plannedSizes({ sizes, epochs, network }: SizeFields): readonly P
  * @throws UserError if the network cannot take one of them
  */
 export function checkSizes(network: Network, configuration: SizeFields): void {
-  const { inputSize } = network.options;
+  const { inputSize, tiles } = network.options;
+  if (tiles && configuration.sizes !== 'progressive' && configuration.sizes.length > 0)
+    throw new UserError('sizes: images are cut into tiles of one size (network.tiles); leave sizes out');
   const wasTraining = network.training;
   network.eval();
   for (const { size } of plannedSizes(configuration)) {

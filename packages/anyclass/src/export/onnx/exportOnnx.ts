@@ -86,7 +86,7 @@ export async function exportOnnx(model: string, options: ExportOnnxOptions): Pro
     written = await writeDraft(foldInPlace(network), {
       ...options,
       description,
-      inputSize: network.options.inputSize,
+      inputSize: network.imageSize,
     });
   } finally {
     // Freed before the check, which needs the same amount of memory again.
@@ -124,7 +124,7 @@ export async function exportNetwork(network: nn.Layer, options: ExportNetworkOpt
   const complete = { epoch: 0, loss: '', dataset: '', ...description };
   if (network instanceof Network) {
     using folded = foldBatchNorm(network);
-    const { inputSize = network.options.inputSize } = options;
+    const { inputSize = network.imageSize } = options;
     return finish(await writeDraft(folded, { ...options, description: complete, inputSize }), out);
   }
   const { training } = network;

@@ -59,6 +59,7 @@ const methodWords = {
   cam: `${where}: the logit of each place alone (class activation).`,
   'grad-cam': `${where} (Grad-CAM).`,
   'layer-cam': `${where} (LayerCAM).`,
+  tiles: `${where}: the probability of each tile by itself.`,
   tokens: `${where}: relevance through its attention layers.`,
   occlusion: `${where} (occlusion).`,
 };

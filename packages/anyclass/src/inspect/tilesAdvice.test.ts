@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { tileStarts } from '../networks/layers/tiles.js';
+import { tilesAdvice } from './tilesAdvice.js';
+
+test('images that are not much larger than the input, or whose objects are large enough, are not cut', () => {
+  expect(tilesAdvice(640, 224, 32)).toBeUndefined();
+  expect(tilesAdvice(6000, 224, 32, Float32Array.of(0.1, 0.3, 0.5))).toBeUndefined();
+});
+
+test('without boxes, tiles are proposed with their cost, not set', () => {
+  const advice = tilesAdvice(6000, 224, 32)!;
+  expect(advice.isNeeded).toBe(false);
+  expect(advice.tiles).toEqual({ imageSize: 896, overlap: 32, pool: 'noisy-or' });
+  expect(advice.reason).toContain(`${tileStarts(224, advice.tiles).length ** 2} tiles of 224 px`);
+});
+
+test('small objects get two positions each, up to the size of the images and a bounded cost', () => {
+  const sized = (side: number, imageSide = 6000) => tilesAdvice(imageSide, 224, 32, Float32Array.of(side))!;
+  expect(sized(0.1).isNeeded).toBe(true);
+  expect(sized(0.1).tiles.imageSize * 0.1).toBeGreaterThanOrEqual(60);
+  expect(sized(0.001).tiles.imageSize).toBe(1792);
+  expect(sized(0.001, 1000).tiles.imageSize).toBe(992);
+});

@@ -1,0 +1,50 @@
+// When images are much larger than the input of a network, small objects disappear; tiles keep them, at a cost.
+
+import { counted } from '../errors/counted.js';
+import { type Tiling, tileStarts } from '../networks/layers/tiles.js';
+
+/** Images that are larger than the input by this factor lose what may matter. */
+const muchLarger = 4;
+
+/** Positions of the last map that the side of a typical object should cover. */
+const positionsPerObject = 2;
+
+export interface TilesAdvice {
+  readonly tiles: Tiling;
+  /** Whether objects are known to need them; otherwise only the images' size suggests it. */
+  readonly isNeeded: boolean;
+  readonly reason: string;
+}
+
+/**
+ * Returns tiles that keep small objects; undefined if images are not much larger than the input, or objects are large enough there.
+ *
+ * @param imageSide the shorter side of a typical image in pixels
+ * @param sides sides of objects as shares of the image's, ascending, if known
+ *
+ * @example
+ * tilesAdvice(3000, 224, 32)?.tiles // { imageSize: 896, overlap: 32, pool: 'noisy-or' }
+ * tilesAdvice(3000, 224, 32, Float32Array.of(0.5)) // undefined: objects are large
+ */
+export function tilesAdvice(
+  imageSide: number,
+  inputSize: number,
+  stride: number,
+  sides?: Float32Array,
+): TilesAdvice | undefined {
+  if (imageSide < muchLarger * inputSize) return undefined;
+  const typical = sides?.[Math.floor(sides.length / 2)];
+  if (typical !== undefined && typical * inputSize >= stride) return undefined;
+  const wanted = typical === undefined ? muchLarger * inputSize : (positionsPerObject * stride) / typical;
+  const most = Math.min(imageSide, 2 * muchLarger * inputSize);
+  const imageSize = stride * Math.floor(Math.max(2 * inputSize, Math.min(wanted, most)) / stride);
+  const overlap = stride * Math.max(1, Math.round(inputSize / 8 / stride));
+  const tiles: Tiling = { imageSize, overlap, pool: 'noisy-or' };
+  const count = tileStarts(inputSize, tiles).length ** 2;
+  const cost = `${imageSize} px in ${counted(count, 'tile')} of ${inputSize} px, about ${count} times the cost`;
+  const reason =
+    typical === undefined
+      ? `images of ${imageSide} px are shrunk to ${inputSize}; if what matters is small, cut them into tiles: network.tiles ${JSON.stringify(tiles)} keeps ${cost}`
+      : `images of ${imageSide} px are cut into tiles, since half of the objects would be smaller than ${Math.max(1, Math.round(typical * inputSize))} px at ${inputSize} px: ${cost}`;
+  return { tiles, isNeeded: typical !== undefined, reason };
+}
