@@ -8,6 +8,7 @@ import { fixedDecision } from '../src/inference/modelDecision.js';
 import type { NamedPrediction } from '../src/inference/predictor.js';
 import { createNetwork } from '../src/networks/createNetwork.js';
 import { saveModel } from '../src/runs/modelFile.js';
+import type { Explanation as ServedExplanation } from '../src/serving/api/schemas.js';
 
 /** Whether the package is built: inference threads run the built code. */
 export const isBuilt = existsSync(resolve(import.meta.dirname, '../dist/serving/models/inferenceWorker.js'));
@@ -65,7 +66,12 @@ export async function picture(number: number, format: 'jpeg' | 'png' | 'webp' = 
 /** The response of /v1/predict. */
 export interface Answer {
   readonly version: string;
-  readonly predictions: readonly (NamedPrediction & { readonly name: string; readonly failure?: string })[];
+  readonly predictions: readonly (NamedPrediction & {
+    readonly name: string;
+    readonly failure?: string;
+    readonly seen?: string;
+    readonly explanations?: readonly ServedExplanation[];
+  })[];
 }
 
 export const post = (url: string, body: BodyInit, headers: Record<string, string> = {}) =>

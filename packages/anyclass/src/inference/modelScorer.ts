@@ -1,17 +1,19 @@
 // Opens any model for scoring: a run or its weights with libtorch, an exported file with onnxruntime.
 
 import { existsSync } from 'node:fs';
-import type { Device } from '@anyclass/torch';
+import type { Device, Tensor } from '@anyclass/torch';
+import type { InputBatch } from '../data/batches/deviceBatch.js';
 import { takesFeatures } from '../data/dataset/inputs.js';
 import { changedInput, type PreparationChanges } from '../data/dataset/preparation.js';
 import { UserError } from '../errors/userError.js';
+import type { Network } from '../networks/network.js';
 import { loadModel, type ModelDescription } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
 import { checkAddressSpace, scoringSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';
 import { openOnnxScorer } from './onnx/onnxScorer.js';
 import type { SessionOptions } from './onnx/sessionOptions.js';
-import { createScorer, type Scorer } from './scorer.js';
+import { arrival, createScorer, type Scorer } from './scorer.js';
 
 export interface ModelScorer extends Disposable {
   readonly description: ModelDescription;
@@ -21,6 +23,8 @@ export interface ModelScorer extends Disposable {
   readonly runtime: 'libtorch' | 'onnxruntime';
   readonly device: Device;
   readonly precision: Precision | OnnxPrecision;
+  /** The network itself and how batches reach its device, for more than scores; absent for an exported model. */
+  readonly inside?: { readonly network: Network; toDevice(batch: InputBatch): Tensor };
   /** Warnings for the user, such as that the file cannot be checked for damage. */
   readonly remarks?: readonly string[];
 }
@@ -59,6 +63,7 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
       description,
       remarks,
       scorer: createScorer(network, { ...settings, batchSize, capturedSizes, input }),
+      inside: { network, toDevice: arrival(network, input, settings.device).toDevice },
       network: network.name,
       runtime: 'libtorch',
       ...settings,

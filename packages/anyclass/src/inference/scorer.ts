@@ -65,7 +65,7 @@ function computed(network: Network, images: Tensor, output: ScorerOptions['outpu
 }
 
 /** The format of the instances, and how they are moved to the device. */
-function arrival(
+export function arrival(
   { options: { inputSize }, imageSize }: Network,
   input: ModelInput,
   device: ComputeSettings['device'],

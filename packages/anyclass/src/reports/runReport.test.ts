@@ -1,11 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
-import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../test/pages/browser.js';
+import {
+  chromiumNeed,
+  chromiumPath,
+  launchChromium,
+  openFile,
+  seriousFindings,
+} from '../../test/pages/browser.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { runPaths } from '../runs/runFolder.js';
 import { runScores } from '../runs/runScores.js';
@@ -161,16 +166,3 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     60_000,
   );
 });
-
-async function seriousFindings(page: Page): Promise<string[]> {
-  await page.addScriptTag({ path: createRequire(import.meta.url).resolve('axe-core/axe.min.js') });
-  return page.evaluate(async () => {
-    const axe: {
-      run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
-    } = Reflect.get(window, 'axe');
-    const { violations } = await axe.run();
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  });
-}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumNeed, chromiumPath, launchChromium } from '../../test/pages/browser.js';
+import { chromiumNeed, chromiumPath, launchChromium, seriousFindings } from '../../test/pages/browser.js';
 import {
   answerOf,
   asBody,
@@ -67,6 +67,26 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
       expect(batches).toBeLessThan(40);
     },
   );
+
+  test('explain=1 adds what the model saw and where, and changes nothing else; models without gradients refuse it', async () => {
+    const bytes = await picture(11);
+    const [plain, explained] = await Promise.all(
+      [0, 1].map(async (explain) =>
+        answerOf(await post(`${predict}?model=torch&explain=${explain}`, asBody(bytes))),
+      ),
+    );
+    const { seen, explanations, ...rest } = explained!.predictions[0]!;
+    expect(rest).toEqual(plain!.predictions[0]);
+    expect(seen).toMatch(/^data:image\/webp;base64,/);
+    expect(explanations?.map((one) => one.class)).toEqual([null, ...rest.labels]);
+    for (const { rows, columns, values, peak } of explanations ?? []) {
+      expect(values).toHaveLength(rows * columns);
+      expect(Math.max(...values)).toBeCloseTo(peak, 2);
+    }
+    const refused = await post(`${predict}?model=onnx&explain=1`, asBody(bytes));
+    expect(refused.status).toBe(415);
+    expect((await post(`${predict}?model=torch&explain=yes`, asBody(bytes))).status).toBe(400);
+  });
 
   test('an image gets the same answer raw, in a form, and in JSON', async () => {
     const bytes = await picture(7);
@@ -235,7 +255,7 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
           { colorScheme: 'light', viewport: { width: 1200, height: 800 } },
           { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
         ] as const) {
-          const page = await (await browser.newContext(look)).newPage();
+          const page = await (await browser.newContext({ ...look, bypassCSP: true })).newPage();
           const problems: string[] = [];
           page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
           page.on('pageerror', (error) => problems.push(error.message));
@@ -244,11 +264,17 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
           await page.waitForSelector('.result .labels span');
           expect(await page.locator('.labels span').allTextContents()).toEqual(['crack', 'joint']);
           expect(await page.locator('.bars .name').count()).toBe(3);
+          expect(await page.locator('.where button[aria-pressed=true]').textContent()).toBe('crack');
+          expect(await page.locator('.seen canvas').isVisible()).toBe(true);
+          expect(await page.locator('.facts').first().textContent()).toContain('joint');
+          expect(await seriousFindings(page)).toEqual([]);
           await page.setInputFiles('#files', textFile(folder));
           await page.waitForSelector('.failed');
           expect(await wide(page)).toBe(0);
           await page.goto(`${server.url}/docs`);
           expect(await page.locator('.operation').count()).toBeGreaterThan(10);
+          expect(await page.textContent('main')).toContain('/v1/models/torch');
+          expect(await seriousFindings(page)).toEqual([]);
           expect(await wide(page)).toBe(0);
           expect(problems.filter((text) => !text.includes('422'))).toEqual([]);
         }

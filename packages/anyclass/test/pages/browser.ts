@@ -1,6 +1,7 @@
 // Opens pages as a reader would, in the system's own Chromium: nothing is downloaded.
 
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -53,6 +54,20 @@ export async function openFile(
   });
   await page.goto(address + (hash === '' ? '' : `#${hash}`));
   return { page, problems };
+}
+
+/** What axe finds serious or critical in a page whose policy is bypassed (`bypassCSP`), for readers with a keyboard or a screen reader. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.addScriptTag({ path: createRequire(import.meta.url).resolve('axe-core/axe.min.js') });
+  return page.evaluate(async () => {
+    const axe: {
+      run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+    } = Reflect.get(window, 'axe');
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  });
 }
 
 function findChromium(): string | undefined {

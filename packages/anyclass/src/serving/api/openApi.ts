@@ -39,7 +39,11 @@ export const operations: readonly Operation[] = [
     summary: 'Predict the classes of one or more images, or rows of features',
     description:
       'The body is an image, a form with files in any fields, or JSON with base64 images or, for a model of feature vectors, rows. An image that cannot be read gets a failure instead of a prediction; if no image can be read, the response is a problem.',
-    query: { model: 'the model; required only if several are served' },
+    query: {
+      model: 'the model; required only if several are served',
+      explain:
+        '1 adds heat maps: where it sees presence and the predicted classes; takes several times as long',
+    },
     body: {
       'image/*': null,
       'multipart/form-data': z.object({

@@ -48,6 +48,22 @@ export type PredictRequest = z.output<typeof predictRequest>;
 
 const byClass = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value);
 
+const explanation = z
+  .object({
+    class: z.string().nullable().describe('null for presence, which the gate compares'),
+    method: z.string().describe('cam, grad-cam or tokens'),
+    unit: z.string().describe('what the values are'),
+    rows: z.int(),
+    columns: z.int(),
+    peak: z.number().describe('the largest value'),
+    values: z
+      .array(z.number())
+      .describe('evidence for the class in each cell, row by row from the top left; at least 0'),
+  })
+  .meta({ id: 'Explanation' });
+
+export type Explanation = z.output<typeof explanation>;
+
 export const prediction = z
   .object({
     name: z.string().describe('file name, name given in JSON, or position'),
@@ -63,6 +79,16 @@ export const prediction = z
     thresholds: byClass(z.number().nullable()).describe(
       'lowest probability at which a class is predicted if the image passes the gate; null for never',
     ),
+    seen: z
+      .string()
+      .optional()
+      .describe(
+        'with ?explain=1: the image as the model saw it, a data URL; 16-bit images and scans by its window',
+      ),
+    explanations: z
+      .array(explanation)
+      .optional()
+      .describe('with ?explain=1: heat maps of presence and the predicted classes, or the most probable one'),
   })
   .meta({ id: 'Prediction' });
 
@@ -123,6 +149,7 @@ export const modelSummary = z
       remarks: z.array(z.string()).describe('why something is not promised, or can never be predicted'),
     }),
     calibration: z.string().nullable().describe('temperature, platt, or null'),
+    explains: z.boolean().describe('whether heat maps can be asked for'),
     training: z.object({ dataset: z.string(), loss: z.string(), epoch: z.number() }),
   })
   .meta({ id: 'Model' });

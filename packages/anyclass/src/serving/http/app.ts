@@ -10,7 +10,7 @@ import type { JsonRequests } from '../bodies/jsonRequests.js';
 import { findModel, isReady, type ServerState, tellUnexpected } from '../operation/serverState.js';
 import { apiPage } from '../pages/apiPage.js';
 import { tryPage } from '../pages/tryPage.js';
-import { modelSummary } from './modelSummaries.js';
+import { modelCard, modelSummary } from './modelSummaries.js';
 import { inferRoute, modelMetadata, type PathParts, pathModel, serverMetadata } from './openInference.js';
 import { createOverflow } from './overflow.js';
 import { predictRoute } from './predictRoute.js';
@@ -108,9 +108,12 @@ function addServing(routes: FastifyInstance, state: ServerState, requests: JsonR
 
 function addPages(routes: FastifyInstance, { models, token }: ServerState): void {
   const needsToken = token !== undefined;
-  addRoute(routes, '/', { GET: (_, reply) => sendPage(reply, tryPage([...models.keys()], { needsToken })) });
+  addRoute(routes, '/', {
+    GET: (_, reply) => sendPage(reply, tryPage([...models.values()].map(modelCard), { needsToken })),
+  });
   addRoute(routes, '/docs', {
-    GET: (request, reply) => sendPage(reply, apiPage(originOf(request), needsToken)),
+    GET: (request, reply) =>
+      sendPage(reply, apiPage(originOf(request), needsToken, models.keys().next().value)),
   });
   addRoute(routes, '/openapi.json', { GET: (_, reply) => sendJson(reply, openApi(needsToken)) });
 }

@@ -1,8 +1,9 @@
-import { describePromises, presenceProbability } from '@anyclass/core';
+import { describeFalseAlarms, describePromises, presenceProbability } from '@anyclass/core';
 import { isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
 import type { ModelSummary } from '../api/schemas.js';
 import type { ServedModel } from '../models/servedModel.js';
 import type { OpenedModel } from '../models/workerMessages.js';
+import type { ModelCard } from '../pages/tryPage.js';
 
 /** Describes the current version of a model. */
 export function modelSummary(served: ServedModel): ModelSummary {
@@ -29,7 +30,21 @@ export function modelSummary(served: ServedModel): ModelSummary {
       remarks: decision.fittedOn === null ? [] : [...decision.report.remarks],
     },
     calibration: calibration?.kind ?? null,
+    explains: model.explains,
     training: { dataset, loss, epoch },
+  };
+}
+
+/** What the page says about a model; only its name while it is being opened. */
+export function modelCard(served: ServedModel): ModelCard {
+  if (!served.isReady) return { name: served.name };
+  const { decision } = served.version().model;
+  const promises = describePromises(decision.report);
+  return {
+    name: served.name,
+    summary: modelSummary(served),
+    promises,
+    falseAlarms: describeFalseAlarms(decision),
   };
 }
 

@@ -1,10 +1,15 @@
 import { presenceProbability } from '@anyclass/core';
+import sharp from 'sharp';
+import { isFeatureFormat } from '../../data/dataset/inputs.js';
+import { unitOf } from '../../explain/heatMap.js';
 import { createGroupAnswers } from '../../inference/groupAnswers.js';
 import { named, type Prediction } from '../../inference/predictor.js';
 import { Problem } from '../../web/problem.js';
+import type { Explanation } from '../api/schemas.js';
 import type { RequestImage } from '../bodies/jsonImages.js';
 import type { JsonRequests } from '../bodies/jsonRequests.js';
 import type { ModelVersion } from '../models/modelVersion.js';
+import type { AnswerMap, ImageExplanation } from '../models/workerMessages.js';
 import { logPrediction } from '../operation/predictionLog.js';
 import { findModel, type ServerState } from '../operation/serverState.js';
 import { answer, type Exchanged, type Outcome } from './predicting.js';
@@ -25,6 +30,7 @@ export async function predictRoute(
     sent = request.images.map((image) => ({ ...image, group: image.group ?? (group || undefined) }));
     return {
       model: findModel(state, request.model ?? queried(asked.query, 'model')),
+      explain: isExplained(asked.query),
       images: sent.map(({ bytes, row }) => row ?? { kind: 'encoded', bytes }),
     };
   });
@@ -46,11 +52,17 @@ export async function predictRoute(
         prediction: namedAnswer(version, outcome),
       });
     }
-    return textOf(name, outcome);
+    const text = textOf(name, outcome);
+    if (!outcome.explanation) return text;
+    const explained = explanationText(outcome.explanation, version);
+    return explained.then((added) => `${text.slice(0, -1)},${added}}`);
   });
   const names = `"model":${JSON.stringify(model.name)},"version":${JSON.stringify(version.model.version)}`;
   const groups = groupText(version, sent, outcomes);
-  return `{${names},"predictions":[${predictions.join()}]${groups}}`;
+  const texts = predictions.some((text) => typeof text !== 'string')
+    ? await Promise.all(predictions)
+    : predictions;
+  return `{${names},"predictions":[${texts.join()}]${groups}}`;
 }
 
 /** The answers for groups, if the request names any. */
@@ -89,10 +101,42 @@ function predictionText(version: ModelVersion): PredictionText {
   return made;
 }
 
-function queried(query: unknown, name: 'model' | 'group'): string | undefined {
+function queried(query: unknown, name: 'model' | 'group' | 'explain'): string | undefined {
   const value: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, name) : undefined;
   const [first = undefined] = Array.isArray(value) ? value : [value];
   return typeof first === 'string' ? first : undefined;
+}
+
+function isExplained(query: unknown): boolean {
+  const asked = queried(query, 'explain');
+  if (asked === undefined || asked === '0') return false;
+  if (asked === '1') return true;
+  throw new Problem('bad-request', `explain is '${asked}'; expected 0 or 1`);
+}
+
+async function explanationText({ pixels, maps }: ImageExplanation, version: ModelVersion): Promise<string> {
+  const { format } = version.model;
+  if (isFeatureFormat(format)) throw new Error('features have no heat maps');
+  const { width, height, channels } = format;
+  const seen = await sharp(pixels, { raw: { width, height, channels } }).webp({ quality: 80 }).toBuffer();
+  const image = `data:image/webp;base64,${seen.toString('base64')}`;
+  return `"seen":${JSON.stringify(image)},"explanations":${JSON.stringify(explanations(maps, version))}`;
+}
+
+/** Heat maps for the answer; the class is null for presence, and four digits are enough for a color. */
+function explanations(maps: readonly AnswerMap[], { model }: ModelVersion): Explanation[] {
+  return maps.map(({ target, method, rows, columns, values }) => {
+    const peak = values.reduce((most, value) => Math.max(most, value), 0);
+    return {
+      class: target === 'presence' ? null : model.description.classes[target]!,
+      method,
+      unit: unitOf(method),
+      rows,
+      columns,
+      peak,
+      values: Array.from(values, (value) => Number(value.toPrecision(4))),
+    };
+  });
 }
 
 function namedAnswer({ model }: ModelVersion, answer: Exclude<Outcome, Problem>) {

@@ -20,6 +20,8 @@ export interface Exchanged {
 export interface Asked {
   readonly model: ServedModel;
   readonly images: readonly (StoredImage | FeatureRow)[];
+  /** Whether heat maps are asked for too. */
+  readonly explain?: boolean;
 }
 
 /** An image's answer, or why it has none. */
@@ -63,7 +65,7 @@ export async function answer(
   outgoing.once('close', onClose);
   let work: Promise<unknown> = Promise.resolve();
   try {
-    const { model, images } = await Promise.race([requested(body), canceled(cancellation)]);
+    const { model, images, explain = false } = await Promise.race([requested(body), canceled(cancellation)]);
     checkImages(images.length, limits.images);
     ticket.setImages(images.length);
     Object.assign(logged, { model: model.name, images: images.length });
@@ -71,7 +73,7 @@ export async function answer(
     const version = model.version();
     const outcomes = Promise.all(
       images.map((image) =>
-        version.predict(image, cancellation).catch((error: unknown) => {
+        version.predict(image, cancellation, { explain }).catch((error: unknown) => {
           if (error instanceof Problem) return error;
           throw error;
         }),

@@ -5,13 +5,16 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { tidy } from '@anyclass/torch';
 import { EngineError } from '@anyclass/torch/builds';
 import { packInstances } from '../../data/batches/assembler.js';
-import { inputBytes } from '../../data/dataset/inputs.js';
+import { inputBytes, takesFeatures } from '../../data/dataset/inputs.js';
 import { isFileError } from '../../errors/isFileError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { UserError } from '../../errors/userError.js';
-import { decideLogits } from '../../inference/decideLogits.js';
+import type { Target } from '../../explain/heatMap.js';
+import { heatMaps } from '../../explain/heatMaps.js';
+import { type DecidedRows, decideLogits } from '../../inference/decideLogits.js';
 import { modelDecision } from '../../inference/modelDecision.js';
 import { type ModelScorer, openModelScorer } from '../../inference/modelScorer.js';
 import { modelPath } from '../../runs/modelFile.js';
@@ -33,7 +36,7 @@ try {
   const sizes = batchSizes(model.device);
   const batch = new Uint8Array(task.batchSize * stride);
 
-  const score = async (slots: readonly number[]): Promise<BatchAnswer> => {
+  const score = async ({ slots, explained = [] }: BatchRequest): Promise<BatchAnswer> => {
     const start = performance.now();
     packInstances(pixels, slots, stride, batch);
     // A captured graph has a fixed size: rows beyond the batch contain old images, and their answers are
@@ -41,17 +44,42 @@ try {
     const size = sizes.find((candidate) => candidate >= slots.length) ?? slots.length;
     const scored = await opened.scorer.score({ size, inputs: batch.subarray(0, size * stride) });
     const logits = scored.slice(0, slots.length * model.description.classes.length);
+    const decided = decideLogits(logits, model.description, model.decision);
     return {
       logits,
-      ...decideLogits(logits, model.description, model.decision),
+      ...decided,
+      ...(explained.length > 0 && { explanations: explain(explained, decided) }),
       seconds: (performance.now() - start) / 1000,
     };
+  };
+
+  const explain = (rows: readonly number[], { probabilities, labels }: DecidedRows) => {
+    const { inside } = opened;
+    if (!inside) throw new Error('the model has no heat maps');
+    const classes = model.description.classes.length;
+    return new Map(
+      rows.map((row) => {
+        const [from, to] = [row * classes, (row + 1) * classes];
+        const predicted = Array.from(labels.subarray(from, to)).flatMap((label, j) =>
+          label === 1 ? [j] : [],
+        );
+        const chances = probabilities.subarray(from, to);
+        const top = chances.indexOf(Math.max(...chances));
+        const targets: Target[] = ['presence', ...(predicted.length > 0 ? predicted : [top])];
+        const pixels = batch.slice(row * stride, (row + 1) * stride);
+        const maps = tidy(() => {
+          const image = inside.toDevice({ size: 1, inputs: pixels });
+          return targets.map((target) => ({ target, ...heatMaps(inside.network, image, [target])[0]! }));
+        });
+        return [row, { pixels, maps }] as const;
+      }),
+    );
   };
 
   // The first batches select algorithms and capture graphs; no request should wait for that.
   for (const size of sizes.length > 0 ? sizes : [1, task.batchSize])
     for (let i = 0; i < (sizes.length > 0 ? 5 : 1); i++)
-      await score(Array.from({ length: size }, (_, slot) => slot % task.slots));
+      await score({ slots: Array.from({ length: size }, (_, slot) => slot % task.slots) });
 
   port.on('message', async (request: BatchRequest | 'close') => {
     if (request === 'close') {
@@ -60,7 +88,7 @@ try {
       return;
     }
     try {
-      say({ type: 'scored', answer: await score(request.slots) });
+      say({ type: 'scored', answer: await score(request) });
     } catch (error) {
       say({ type: 'failed', reason: reasonOf(error) });
     }
@@ -88,6 +116,7 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
       device: chosen,
       precision: own,
       version,
+      explains: opened.inside !== undefined && !takesFeatures(description),
       format,
       decision: used.decision,
       remarks,

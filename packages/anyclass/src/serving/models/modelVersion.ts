@@ -18,7 +18,7 @@ import { Problem, type ProblemKind } from '../../web/problem.js';
 import { createBatcher } from './batcher.js';
 import type { Cancellation } from './cancellation.js';
 import type { InferenceThread } from './inferenceThread.js';
-import type { OpenedModel } from './workerMessages.js';
+import type { ImageExplanation, OpenedModel } from './workerMessages.js';
 
 /** Seconds that decoding an image may take; the largest allowed ones take about three. */
 const decodeSeconds = 15;
@@ -37,6 +37,13 @@ export interface ImageAnswer {
   /** One per class; 1 if it is predicted. */
   readonly labels: Uint8Array;
   readonly outcome: Outcome;
+  /** Heat maps, if they were asked for. */
+  readonly explanation?: ImageExplanation | undefined;
+}
+
+export interface PredictOptions {
+  /** Whether to compute heat maps too. */
+  readonly explain?: boolean;
 }
 
 export interface ModelVersion {
@@ -47,9 +54,19 @@ export interface ModelVersion {
    *
    * @throws Problem if the image cannot be read or exceeds a limit, or the row does not fit the model
    */
-  predict(input: StoredImage | FeatureRow, cancellation: Cancellation): Promise<ImageAnswer>;
+  predict(
+    input: StoredImage | FeatureRow,
+    cancellation: Cancellation,
+    options?: PredictOptions,
+  ): Promise<ImageAnswer>;
   /** Closes the model once the last image is answered. */
   close(): Promise<void>;
+}
+
+interface WaitingImage {
+  readonly draft: BatchDraft;
+  readonly since: number;
+  readonly isExplained: boolean;
 }
 
 /** Receives a version's timings, in seconds. */
@@ -88,13 +105,15 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   let inUse = 0;
   let onIdle: (() => void) | undefined;
 
-  const batcher = createBatcher<{ readonly draft: BatchDraft; readonly since: number }, ImageAnswer>({
+  const batcher = createBatcher<WaitingImage, ImageAnswer>({
     maxBatch,
     maxDelay,
     async compute(items) {
       const now = performance.now();
       for (const { since } of items) listener.waited((now - since) / 1000);
-      const answer = await turn(() => thread.score({ slots: items.map(({ draft }) => draft.index) }));
+      const slots = items.map(({ draft }) => draft.index);
+      const explained = items.flatMap(({ isExplained }, row) => (isExplained ? [row] : []));
+      const answer = await turn(() => thread.score({ slots, ...(explained.length > 0 && { explained }) }));
       listener.computed(items.length, answer.seconds);
       return items.map((_, row) => {
         const [from, to] = [row * classes, (row + 1) * classes];
@@ -104,6 +123,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
           presenceScore: answer.presence[row]!,
           outcome: answer.outcomes[row]!,
           labels: answer.labels.subarray(from, to),
+          explanation: answer.explanations?.get(row),
         };
       });
     },
@@ -132,7 +152,14 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   const predict = async (
     image: StoredImage | FeatureRow,
     cancellation: Cancellation,
+    { explain = false }: PredictOptions,
   ): Promise<ImageAnswer> => {
+    if (explain && !model.explains) {
+      throw new Problem(
+        'wrong-type',
+        'this model has no heat maps: serve a run or a model.safetensors that takes images, or leave out explain',
+      );
+    }
     const draft = assembler.begin();
     try {
       await draft.add((...into) => decode(image, into, cancellation));
@@ -141,16 +168,16 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
       draft[Symbol.dispose]();
       throw error instanceof DataError ? new Problem(problemKind(error), error.message) : error;
     }
-    return batcher.add({ draft, since: performance.now() }, cancellation);
+    return batcher.add({ draft, since: performance.now(), isExplained: explain }, cancellation);
   };
 
   return {
     model,
     openedAt: new Date(),
-    async predict(image, cancellation) {
+    async predict(image, cancellation, options = {}) {
       inUse += 1;
       try {
-        return await predict(image, cancellation);
+        return await predict(image, cancellation, options);
       } finally {
         inUse -= 1;
         if (inUse === 0) onIdle?.();

@@ -2,6 +2,7 @@
 
 import type { Decision } from '@anyclass/core';
 import type { InputFormat } from '../../data/dataset/inputs.js';
+import type { HeatMap, Target } from '../../explain/heatMap.js';
 import type { DecidedRows } from '../../inference/decideLogits.js';
 import type { ChosenDecision } from '../../inference/modelDecision.js';
 import type { ModelScorer } from '../../inference/modelScorer.js';
@@ -23,6 +24,8 @@ export interface OpenedModel
   extends Pick<ModelScorer, 'description' | 'network' | 'runtime' | 'device' | 'precision' | 'remarks'> {
   /** First characters of the SHA-256 of the model's file. */
   readonly version: string;
+  /** Whether heat maps can be asked for. */
+  readonly explains: boolean;
   readonly format: InputFormat;
   readonly decision: Decision;
   /** How it was refitted, if it was. */
@@ -32,10 +35,27 @@ export interface OpenedModel
 export interface BatchRequest {
   /** Slots of the batch's images in the shared memory. */
   readonly slots: readonly number[];
+  /** Which of them, by their places in `slots`, get heat maps. */
+  readonly explained?: readonly number[];
+}
+
+/** Where a model sees a class, or presence. */
+export interface AnswerMap extends HeatMap {
+  /** The class's number. */
+  readonly target: Target;
+}
+
+export interface ImageExplanation {
+  /** What the model saw: its input in 8 bits, rows from the top, channels interleaved. */
+  readonly pixels: Uint8Array;
+  /** Presence, then the predicted classes or the most probable one. */
+  readonly maps: readonly AnswerMap[];
 }
 
 export interface BatchAnswer extends DecidedRows {
   readonly logits: Float32Array;
+  /** Of the images that were to be explained, by their places in the request. */
+  readonly explanations?: ReadonlyMap<number, ImageExplanation>;
   /** Duration of the computation. */
   readonly seconds: number;
 }

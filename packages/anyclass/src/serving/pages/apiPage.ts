@@ -10,11 +10,12 @@ import { type Operation, openApi, operations } from '../api/openApi.js';
  * Returns the page as HTML.
  *
  * @param host the server's address, for the examples
+ * @param model the name of a served model, for the examples
  *
  * @example
  * apiPage('http://127.0.0.1:8080', false)
  */
-export function apiPage(host: string, needsToken: boolean): string {
+export function apiPage(host: string, needsToken: boolean, model = 'sewer'): string {
   const { paths, components } = openApi(needsToken);
   return page({
     kind: 'anyclass serve',
@@ -30,7 +31,7 @@ export function apiPage(host: string, needsToken: boolean): string {
       {
         name: 'endpoints',
         title: 'Endpoints',
-        parts: operations.map((operation) => operationPart(operation, host, paths)),
+        parts: operations.map((operation) => operationPart(operation, { host, model }, paths)),
       },
       {
         name: 'problems',
@@ -66,13 +67,18 @@ const style = `
 .operation h3 { margin: 0; font: 600 15px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
 .operation h3 span { color: var(--accent); margin-right: 8px; }
 .operation p { margin: 4px 0; max-width: 80ch; }
+.operation a, .note a { text-decoration: underline; }
 .operation ul { margin: 4px 0; padding-left: 20px; }
 details { margin: 8px 0; } summary { cursor: pointer; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 tr:target { background: var(--sunk); }
 `;
 
-function operationPart(operation: Operation, host: string, paths: Readonly<Record<string, unknown>>): string {
+function operationPart(
+  operation: Operation,
+  { host, model }: { readonly host: string; readonly model: string },
+  paths: Readonly<Record<string, unknown>>,
+): string {
   const { method, path, summary, description, body, answer, problems: kinds, example, query } = operation;
   const types = Object.entries(body ?? {}).map(([type, schema]) => `${code(type)}${schemaLink(schema)}`);
   const lines = [
@@ -88,7 +94,7 @@ function operationPart(operation: Operation, host: string, paths: Readonly<Recor
 <p>${escaped(summary)}.</p>
 ${description === undefined ? '' : `<p class="note">${escaped(description)}</p>`}
 <ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>
-<pre>${escaped(example.replaceAll('HOST', host))}</pre>
+<pre>${escaped(example.replaceAll('HOST', host).replaceAll('sewer', encodeURIComponent(model)))}</pre>
 <details><summary>OpenAPI</summary>${json(paths[path])}</details>
 </div>`;
 }

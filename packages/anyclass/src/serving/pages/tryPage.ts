@@ -1,19 +1,24 @@
 // A page to try images: drop one to see its labels, its presence, and the probability and threshold of every
 // class.
 
-import { escaped } from '@anyclass/kit';
+import { command, escaped, facts, note } from '@anyclass/kit';
 import { page } from '../../pages/page.js';
+import type { ModelSummary } from '../api/schemas.js';
 import { tryScript } from './tryScript.js';
 
 /**
  * Returns the page as HTML.
  *
  * @example
- * tryPage(['sewer'], { needsToken: false })
+ * tryPage([{ name: 'sewer' }], { needsToken: false })
  */
-export function tryPage(models: readonly string[], { needsToken }: { readonly needsToken: boolean }): string {
-  const choices = models.map((name) => `<option>${escaped(name)}</option>`).join('');
-  const title = models.length === 1 ? models[0]! : 'models';
+export function tryPage(
+  models: readonly ModelCard[],
+  { needsToken }: { readonly needsToken: boolean },
+): string {
+  const explains = (card: ModelCard) => (card.summary?.explains ? ' data-explains' : '');
+  const choices = models.map((card) => `<option${explains(card)}>${escaped(card.name)}</option>`).join('');
+  const title = models.length === 1 ? models[0]!.name : 'models';
   return page({
     kind: 'anyclass serve',
     name: title,
@@ -21,7 +26,7 @@ export function tryPage(models: readonly string[], { needsToken }: { readonly ne
     style,
     sections: [],
     head: [
-      `<h1 class="hidden-text">Try an image</h1><form id="try">
+      `<h1>${escaped(models.length === 1 ? title : 'Try an image')}</h1><form id="try"${models.length === 1 ? explains(models[0]!) : ''}>
 <label id="drop" for="files"><strong>Drop images here</strong><span>or click to choose, or paste</span>
 <input id="files" type="file" accept="image/*" multiple></label>
 <p class="settings">${
@@ -33,21 +38,63 @@ export function tryPage(models: readonly string[], { needsToken }: { readonly ne
       }</p>
 </form>`,
       '<p id="state" role="status" class="note">Images are sent only to this server.</p>',
-      '<div id="results"></div>',
+      '<div id="results" aria-live="polite"></div>',
+      ...models.map(modelPart),
       '<p class="note"><a href="docs">API</a> · <a href="openapi.json">OpenAPI</a></p>',
       `<script>${tryScript}</script>`,
     ],
   });
 }
 
+/** A model as the page shows it. */
+export interface ModelCard {
+  readonly name: string;
+  /** Absent while the model is being opened. */
+  readonly summary?: ModelSummary;
+  /** What is promised, in sentences. */
+  readonly promises?: readonly string[];
+  /** The false alarms on the data that the decision was fitted on. */
+  readonly falseAlarms?: string;
+}
+
+const mostClasses = 40;
+
+function modelPart({ name, summary, promises = [], falseAlarms = '' }: ModelCard): string {
+  if (!summary) return note(`${name} is being opened.`);
+  const { classes, input, network, training, version, runtime, device } = summary;
+  const shown = classes.slice(0, mostClasses).map((one) => `<li class="tag"><bdi>${escaped(one)}</bdi></li>`);
+  const more =
+    classes.length > mostClasses ? `<li class="tag">${classes.length - mostClasses} more</li>` : '';
+  const takes =
+    'features' in input
+      ? `rows of ${input.features.length} features`
+      : `${input.channels === 1 ? 'gray' : 'color'} images, resized to ${input.width} x ${input.height} px`;
+  return `<section class="block"><h2><bdi>${escaped(name)}</bdi></h2>${facts([
+    ['Classes', `<ul class="tags">${shown.join('')}${more}</ul>`],
+    ['Promised', escaped(promises.length > 0 ? promises.join('; ') : 'nothing about new data')],
+    ['False alarms', escaped(falseAlarms)],
+    ['Takes', escaped(takes)],
+    ['Network', escaped(`${network}, ${runtime} on ${device}`)],
+    ['Trained', escaped(`on ${training.dataset} with ${training.loss}, epoch ${training.epoch}`)],
+    ['Version', `<code>${escaped(version)}</code>`],
+  ])}${command(`curl --data-binary @photo.jpg -H 'Content-Type: image/jpeg' '${exampleHost}/v1/predict?model=${encodeURIComponent(name)}${summary.explains ? '&explain=1' : ''}'`)}</section>`;
+}
+
+/** The page's script puts its own address here. */
+const exampleHost = 'http://HOST';
+
 const style = `
+.tags { display: flex; flex-wrap: wrap; gap: 4px 6px; list-style: none; padding: 0; margin: 0; }
+.seen { position: relative; line-height: 0; } .seen canvas { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
+h1 { margin-top: 16px; } .where .button[aria-pressed='true'] { border-color: var(--accent); color: var(--accent); font-weight: 600; }
+.where { display: flex; flex-wrap: wrap; gap: 6px; margin: 6px 0; align-items: center; }
 #drop { display: flex; flex-direction: column; align-items: center; gap: 4px; padding: 34px 16px; border: 2px dashed var(--rule-strong); border-radius: 8px; background: var(--sunk); cursor: pointer; text-align: center; margin: 14px 0; }
 #drop span { color: var(--ink-3); } #drop.over, #drop:hover, #drop:focus-within { border-color: var(--accent); }
 #drop input { position: absolute; opacity: 0; width: 1px; height: 1px; }
 .settings { display: flex; flex-wrap: wrap; gap: 8px 20px; margin: 0; }
 .settings select, .settings input { font: inherit; color: var(--ink); background: var(--sunk); border: 1px solid var(--rule-strong); border-radius: 4px; padding: 2px 6px; }
 .result { display: grid; grid-template-columns: 240px 1fr; gap: 8px 24px; border-top: 1px solid var(--rule-strong); padding: 18px 0; }
-.result img { width: 100%; max-height: 240px; object-fit: contain; background: var(--sunk); border-radius: 6px; }
+.seen { display: inline-block; max-width: 100%; } .seen img { display: block; max-width: 100%; min-width: 120px; max-height: 240px; background: var(--sunk); border-radius: 6px; }
 .result h2 { margin: 0; border: 0; padding: 0; font-size: 17px; overflow-wrap: anywhere; }
 .labels { display: flex; flex-wrap: wrap; gap: 6px; margin: 6px 0 10px; }
 .labels span { border-radius: 12px; padding: 1px 10px; border: 1px solid var(--accent); color: var(--accent); font-weight: 600; }
@@ -62,5 +109,5 @@ const style = `
 .presence { grid-column: 1 / -1; color: var(--ink-3); margin: 2px 0 6px; }
 .failed { color: var(--missed-ink); overflow-wrap: anywhere; }
 details { margin-top: 8px; } summary { cursor: pointer; color: var(--ink-3); }
-@media (max-width: 600px) { .result { grid-template-columns: 1fr; } .result img { max-height: 50vh; } }
+@media (max-width: 600px) { .result { grid-template-columns: 1fr; } .seen img { max-height: 50vh; } }
 `;
