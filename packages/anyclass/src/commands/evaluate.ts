@@ -66,6 +66,18 @@ const options = z.object({
       'also say how many of 1,000 images are cleared, reviewed and alarmed where this share is positive',
     )
     .meta({ placeholder: 'SHARE' }),
+  costMiss: z
+    .number()
+    .positive()
+    .optional()
+    .describe('what a missed positive costs: chooses the false-alarm budget that minimizes costs')
+    .meta({ placeholder: 'COST' }),
+  costAlarm: z
+    .number()
+    .positive()
+    .optional()
+    .describe('what a false alarm costs, in the same unit')
+    .meta({ placeholder: 'COST' }),
   replicates: z.int().min(0).optional().describe('bootstrap replicates; 0 disables intervals; default 1000'),
   device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().optional().describe('images per batch; default 64'),
@@ -96,6 +108,10 @@ export const evaluate = command({
     [
       'anyclass evaluate runs/sewer --false-alarms 0.02',
       'with a new decision, fitted on the saved validation scores',
+    ],
+    [
+      'anyclass evaluate runs/sewer --cost-miss 50 --cost-alarm 1 --prevalence 2%',
+      'with the budget that costs the least where 2% are positive',
     ],
     [
       'anyclass evaluate --scores scores.csv --labels labels.csv',
@@ -155,11 +171,26 @@ const forFitting = [
   'confidence',
   'beta',
   'candidates',
+  'costMiss',
+  'costAlarm',
   'prevalence',
 ] as const;
 const fittingFields = ['evaluation.calibration'];
 const byOptions =
   'is set by --rule, --false-alarms, --missed, --per, --f1-neg, --confidence, --beta and --candidates';
+
+function costsOf(given: Options): { readonly miss: number; readonly alarm: number } | undefined {
+  const { costMiss: miss, costAlarm: alarm } = given;
+  if (miss === undefined && alarm === undefined) return undefined;
+  if (miss === undefined || alarm === undefined)
+    throw new UsageError('--cost-miss and --cost-alarm must be given together');
+  const other = (['falseAlarms', 'f1Neg', 'rule', 'candidates'] as const).find(
+    (name) => given[name] !== undefined,
+  );
+  if (other !== undefined)
+    throw new UsageError('cannot be combined with costs, which choose the budget', other);
+  return { miss, alarm };
+}
 
 /** Throws if an option has no effect, since giving it is probably a mistake. */
 function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {
@@ -203,6 +234,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
     labels,
     groupColumn: given.groupColumn,
     prevalence: given.prevalence,
+    costs: costsOf(given),
     ...(fitScores !== undefined && { fitScores, fitLabels, decision: chosenDecision(given) }),
     // Not calibrated unless requested, so that the fitted decision applies to the given scores directly.
     ...(isCalibrated && { calibration }),
@@ -240,6 +272,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     replicates: evaluation.replicates,
     confidence: evaluation.confidence,
     prevalence: given.prevalence,
+    costs: costsOf(given),
     ...(Object.keys(decision).length > 0 && { decision }),
     open: openOptions(data),
     preparation: data,

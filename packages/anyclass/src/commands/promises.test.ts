@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fitDecision, NumpyRandom } from '@anyclass/core';
+import { budgetForCosts, fitDecision, NumpyRandom } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInProcess } from '../../test/inProcess.js';
 import { compareRuns } from '../experiments/comparison.js';
@@ -118,6 +118,29 @@ describe('evaluate with scores', () => {
     expect(stdout).toMatch(/^outcomes on .*% clear, .*% review, .*% alarm; /m);
   });
 
+  test('turns costs into the budget that minimizes them, and calls it approximate', async () => {
+    const costs = ['--cost-miss', '50', '--cost-alarm', '1'];
+    const { decided } = await evaluated(...tables, ...costs, '--prevalence', '2%');
+    const scored = {
+      scores: Float64Array.from(fit, ({ score }) => score),
+      targets: fit.map(({ isPositive }) => Number(isPositive)),
+      classNames: ['crack'],
+      groups: fit.map(({ patient }) => patient),
+    };
+    const expected = budgetForCosts(scored, { miss: 50, alarm: 1, prevalence: 0.02 });
+    expect(decided).toMatchObject({
+      costs: { miss: 50, alarm: 1, ...expected },
+      budget: { falseAlarms: expected.falseAlarms },
+      candidates: 'adaptive',
+      report: { guarantee: { holds: false, reason: 'adaptive choice' } },
+    });
+    expect(expected.low).toBeLessThanOrEqual(expected.falseAlarms);
+    const { stdout } = await runInProcess(folder, ['evaluate', ...tables, ...costs]);
+    expect(stdout).toMatch(/where a miss costs 50, a false alarm 1 and .*, the cheapest budget is .*% false/);
+    const refused = await runInProcess(folder, ['evaluate', ...tables, ...costs, '--false-alarms', '2%']);
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('--false-alarms')]);
+  });
+
   test('withholds the promise if rows of the fit are judged, by name or by patient', async () => {
     const renamed = judged.map((row, i) => (i < 3 ? { ...row, patient: fit[i]!.patient } : row));
     const labels = renamed.map((row) => `${row.name},${row.patient},${Number(row.isPositive)}`);
@@ -197,6 +220,8 @@ describe('a run on patients', () => {
       shared: { rows: 0 },
       report: { guarantee: { holds: true } },
     });
+    const priced = await evaluated('run', '--replicates', '0', '--cost-miss', '5', '--cost-alarm', '1');
+    expect(priced.decided.costs).toMatchObject({ miss: 5, alarm: 1, prevalence: expect.any(Number) });
     const other = await evaluated('run', '--device', 'cpu', '--replicates', '0', '--false-alarms', '8%');
     expect(other.decided).toMatchObject({
       groups: 160,

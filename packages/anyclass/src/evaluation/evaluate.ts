@@ -31,6 +31,7 @@ import { namesHash } from '../runs/decisionOrigin.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, openRun } from '../runs/runFolder.js';
 import { fittingSplit, runScores, savedScores } from '../runs/runScores.js';
+import { type GivenCosts, type Priced, pricedDecision } from './costs.js';
 import { type JudgeOptions, judge } from './judge.js';
 import { isOwnData, readingFor } from './runSettings.js';
 
@@ -47,6 +48,8 @@ export interface EvaluateOptions
   readonly open?: OpenOptions;
   /** Fits another decision on the validation scores of the model's run, instead of using the model's own. */
   readonly decision?: FitDecisionOptions | undefined;
+  /** What mistakes cost: the budget is the one that minimizes it. For a run, whose scores are saved. */
+  readonly costs?: Omit<GivenCosts, 'prevalence'> | undefined;
   /** Overrides how images were preprocessed in training. */
   readonly preparation?: PreparationChanges;
   /** Whether an unreadable image is an error. Default false: it is left out. */
@@ -96,7 +99,8 @@ async function evaluateShare(
   const { description, scorer, remarks = [] } = opened;
   for (const text of remarks) onEvent?.({ type: 'note', text });
   const onNote = (text: string) => onEvent?.({ type: 'note', text });
-  const fitted = await usedDecision(model, description, options.decision, onNote);
+  const priced = options.costs && (await pricedFor(model, options));
+  const fitted = await usedDecision(model, description, priced?.decision ?? options.decision, onNote);
   const open = options.open ?? openOptions(readingFor(model, spec) ?? {});
   const dataset = await openForModel(spec, open, description);
   try {
@@ -144,6 +148,7 @@ async function evaluateShare(
         ...(isElsewhere && fitted),
         shared: fitRows && sharedRows(fitRows, { names, groups: uncalibrated.groups }),
         prevalence: options.prevalence,
+        costs: isElsewhere ? priced?.costs : undefined,
         calibration,
         uncalibrated,
         classImportance: dataset.classImportance ?? description.classImportance,
@@ -170,6 +175,20 @@ async function usedDecision(
   if (chosen) return refitDecision(model, decision, chosen, note);
   if (!decision) return undefined;
   return { decision, validation: isRunFolder(model) ? await metricsOfFit(model, decision) : undefined };
+}
+
+/** The decision whose budget minimizes the costs on the rows that decisions are fitted on. */
+async function pricedFor(
+  model: string,
+  { costs, decision = {}, prevalence }: EvaluateOptions,
+): Promise<Priced | undefined> {
+  if (!costs) return undefined;
+  if (!isRunFolder(model))
+    throw new UserError(
+      `${model} is a model file without scores to find a budget on; name the folder of its run`,
+    );
+  const fitting = await runScores(model, fittingSplit(openRun(model).paths));
+  return pricedDecision(fitting, decision, { ...costs, prevalence });
 }
 
 /** The rows that a run's decision was fitted on; undefined for a model without its run. */

@@ -8,6 +8,7 @@ import { type CalibrationMethod, fitOnValidation, helpfulCalibration } from '../
 import { calibratedScores } from '../runs/calibratedScores.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
 import { type ImportanceByClass, importanceInOrder } from './classImportance.js';
+import { type GivenCosts, pricedDecision } from './costs.js';
 import { type JudgeOptions, judge } from './judge.js';
 
 export interface EvaluateScoresOptions
@@ -26,6 +27,8 @@ export interface EvaluateScoresOptions
   readonly groupColumn?: string | undefined;
   /** How the decision is fitted. Default: a gate that guarantees at most 5% false alarms. */
   readonly decision?: FitDecisionOptions | undefined;
+  /** What mistakes cost: the budget is the one that minimizes it. */
+  readonly costs?: Omit<GivenCosts, 'prevalence'> | undefined;
   /** How probabilities are calibrated, if that helps on the fitting data. Default 'none': not at all. */
   readonly calibration?: CalibrationMethod | undefined;
   /** Weights for F2-CIW, by class or in the order of the label columns. */
@@ -59,10 +62,13 @@ export async function evaluateScores(options: EvaluateScoresOptions): Promise<Ju
     );
   }
   const helpful = helpfulCalibration(fitting, calibration);
-  const fitted = fitOnValidation(calibratedScores(fitting, helpful), decision, { classImportance });
+  const ready = calibratedScores(fitting, helpful);
+  const priced = options.costs && pricedDecision(ready, decision, { ...options.costs, prevalence });
+  const fitted = fitOnValidation(ready, priced?.decision ?? decision, { classImportance });
   return judgeTables(calibratedScores(judged, helpful), {
     ...judging,
     ...fitted,
+    costs: priced?.costs,
     shared: sharedRows(fitting, judged),
     calibration: helpful,
     uncalibrated: judged,

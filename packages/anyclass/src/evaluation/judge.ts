@@ -12,7 +12,7 @@ import {
   type SharedRows,
   workload,
 } from '@anyclass/core';
-import type { DecidedMetrics, Judgment, ReliabilityMetrics } from '../events/judgment.js';
+import type { DecidedMetrics, Judgment, PricedBudget, ReliabilityMetrics } from '../events/judgment.js';
 import { contradictionsOf } from './contradictions.js';
 
 export interface JudgeOptions {
@@ -24,6 +24,8 @@ export interface JudgeOptions {
   readonly shared?: SharedRows | undefined;
   /** The share of positives where the decision will be used, for the work that it makes. Default: as judged. */
   readonly prevalence?: number | undefined;
+  /** The costs that the decision's budget comes from. */
+  readonly costs?: PricedBudget | undefined;
   /** The calibration that turned `uncalibrated` into the given scores. */
   readonly calibration?: Calibration | undefined;
   readonly uncalibrated?: Scored | undefined;
@@ -79,7 +81,7 @@ function affordableReplicates(wanted: number, classes: number): number {
 function decidedMetrics(
   decision: Decision,
   judged: Pick<DecidedMetrics, 'metrics' | 'intervals'>,
-  { validation, shared }: JudgeOptions,
+  { validation, shared, costs }: JudgeOptions,
 ): Omit<DecidedMetrics, 'outcomes' | 'workload'> {
   const { rule, budget, beta, presence, clear, thresholds, fittedOn, candidates, report } = decision;
   const contradicted = contradictionsOf(report, judged.metrics, judged.intervals);
@@ -96,6 +98,7 @@ function decidedMetrics(
     fittedOn,
     ...judged,
     validation: validation ?? null,
+    ...(costs && { costs }),
     ...(shared && { shared }),
     ...(contradicted.length > 0 && { contradicted }),
     report: shared && shared.rows > 0 ? withoutPromise(report) : report,

@@ -3,6 +3,7 @@
 import type {
   Bootstrap,
   Calibration,
+  CostBudget,
   Decision,
   Metrics,
   OutcomeCounts,
@@ -36,6 +37,8 @@ export interface DecidedMetrics
   readonly outcomes: OutcomeCounts;
   /** The work that the decision makes. */
   readonly workload: Workload;
+  /** Where the budget comes from, if costs were given. */
+  readonly costs?: PricedBudget;
   /** Judged rows that the fit already knew; with any, nothing is promised. Omitted if that is not known. */
   readonly shared?: SharedRows;
   /** Promises that do not hold on the judged rows; omitted without any. */
@@ -57,6 +60,13 @@ export interface Contradiction {
   /** How many labeled negatives (or positives) a refit for these rows takes, and whether these are groups. */
   readonly needed: number;
   readonly ofGroups: boolean;
+}
+
+/** The budget that minimizes what mistakes cost. */
+export interface PricedBudget extends CostBudget {
+  /** What a positive that does not alarm costs, and a negative that does. */
+  readonly miss: number;
+  readonly alarm: number;
 }
 
 /** How many of 1,000 rows have each outcome. */

@@ -1,6 +1,7 @@
 // Summarizes metrics in a sentence: the first thing that a reader of a result should see.
 
 import { counted } from '../errors/counted.js';
+import { isNoBetterThanChance } from '../evaluation/chance.js';
 import type { Contradiction, Judgment } from '../events/judgment.js';
 import { percent } from '../tables/percent.js';
 import type { Comparison, GroupMetrics, HeldDifference, MethodDifference } from './comparisonResult.js';
@@ -74,6 +75,9 @@ export function judgmentVerdict({ metrics, intervals, decided }: Judgment): stri
     ...(decided?.contradicted ?? []).map((each) =>
       contradictionText(each, decided?.fittedOn ?? 'validation'),
     ),
+    ...(isNoBetterThanChance((decided ?? { metrics }).metrics)
+      ? ['It is no better than chance: positives get a prediction no more often than negatives do.']
+      : []),
     ...(decided ? [sentence('With its decision, the model', decided)] : []),
     sentence(`At a threshold of 0.5, ${decided ? 'it' : 'the model'}`, {
       metrics,

@@ -1,6 +1,5 @@
 // The first screen of an inspection: what is in the data, what to fix first, and what can be promised with it.
 
-import { smallestPromise } from '@anyclass/core';
 import {
   bars,
   command,
@@ -21,6 +20,7 @@ import { fixOf } from './fixes.js';
 import type { Inspection, Problem } from './inspection.js';
 import { briefly, inspectionVerdict, seriousFirst } from './inspectionVerdict.js';
 import type { PagePictures } from './pagePictures.js';
+import { percentUp } from './promisableWith.js';
 
 /** Problems on the first screen; the section below has all. */
 const mostProblems = 3;
@@ -40,7 +40,7 @@ export function inspectionAnswers(inspection: Inspection, pictures: PagePictures
   return `${head}<div class="columns three first">
 <div>${panel('What to fix first', 'most serious first', fixList(inspection))}</div>
 <div>${panel('Classes', `positive ${word}s`, classBars(inspection))}</div>
-<div>${panel('What can be promised', 'with validation as it is', promiseParts(inspection))}${sampleLooks(pictures)}</div>
+<div>${panel('What can be promised', `with ${inspection.promisable.split} as it is`, promiseParts(inspection))}${sampleLooks(pictures)}</div>
 </div>`;
 }
 
@@ -91,28 +91,19 @@ function classBars({ classCounts, splits }: Inspection): string {
   return `${bars('Positive instances', [{ name: 'negative', value: negative, isApart: true }, ...shown])}${more}`;
 }
 
-/** The smallest share of false alarms that validation's negatives can promise, and what it takes for a smaller one. */
-function promiseParts({ splits, groupColumn }: Inspection): string {
-  const validation = splits.find(({ split }) => split === 'validation');
-  const negatives = validation?.negative ?? 0;
-  if (negatives === 0)
-    return '<p class="statement">Nothing: validation has no negatives.</p><p class="note">Draw a validation split that has negatives.</p>';
-  const units = groupColumn === undefined ? negatives : Math.min(negatives, validation?.groups ?? negatives);
-  const least = smallestPromise(units, 0.05);
-  const unit = groupColumn === undefined ? 'negatives' : `groups ('${groupColumn}')`;
-  const needs = (share: number) => Math.ceil(Math.log(0.05) / Math.log1p(-share));
-  const rows = [0.05, 0.02, 0.01, 0.005].map((share): [string, string] => {
-    const missing = needs(share) - units;
-    return [
-      shortPercent(share),
-      missing <= 0 ? 'can be promised' : `${countText(missing)} more negatives for validation`,
-    ];
-  });
+/** The smallest share of false alarms that can be promised, and what it takes for a smaller one. */
+function promiseParts({ promisable: { split, of, negatives, positives }, groupColumn }: Inspection): string {
+  if (negatives.instances === 0)
+    return `<p class="statement">Nothing: ${split} has no negatives.</p><p class="note">Draw a ${split} split that has negatives.</p>`;
+  const unit = of === 'rows' ? '' : ` groups ('${groupColumn}') with`;
+  const rows = negatives.rates.map(({ rate, more }): [string, string] => [
+    shortPercent(rate),
+    more === 0 ? 'can be promised' : `${countText(more)} more${unit} negatives for ${split}`,
+  ]);
   const grouped =
-    groupColumn === undefined
-      ? ''
-      : note('Images of one group are not independent: one negative of each group counts, at most.');
-  return `<p class="statement">${escaped(`At best, at most ${shortPercent(Math.ceil(1e4 * least) / 1e4)} of negatives raise an alarm.`)}</p><p class="note">With 95% confidence; validation has ${countText(units)} ${escaped(unit)}.</p>${facts(rows)}${grouped}`;
+    of === 'rows' ? '' : note('Images of one group are not independent: one negative of each group counts.');
+  const rest = `With 95% confidence; ${split} has ${countText(negatives.instances)}${unit} negatives, and ${countText(positives.instances)}${unit} positives, which can promise at most ${percentUp(positives.smallestRate)} missed.`;
+  return `<p class="statement">${escaped(`At best, at most ${percentUp(negatives.smallestRate)} of negatives raise an alarm.`)}</p><p class="note">${escaped(rest)}</p>${facts(rows)}${grouped}`;
 }
 
 function sampleLooks({ samples }: PagePictures): string {

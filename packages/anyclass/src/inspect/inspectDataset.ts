@@ -23,6 +23,8 @@ import type { ImageStatistics, Inspection } from './inspection.js';
 import { labelSuspects, type SavedScores } from './labelSuspects.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
+import { promisableWith } from './promisableWith.js';
+
 export interface InspectOptions extends ExamineOptions {
   /** How the dataset is read. */
   readonly open?: OpenOptions;
@@ -75,6 +77,7 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
     ...countTogether(dataset),
     balance: balanceWeights(classCounts, splits, options.beta ?? 0.9999),
     ...(dataset.groups && { groupColumn: dataset.groups.column }),
+    promisable: promisableWith(dataset),
     ...(dataset.corrections && { corrections: dataset.corrections }),
     lambda: lambdaAdvice(train.negative / Math.max(1, train.positive + train.negative)),
     ...(examined?.statistics && { images: examined.statistics }),

@@ -4,6 +4,7 @@ import { counted, inflected } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
 import type { FeatureSummary, ImageStatistics, InputAdvice, Inspection, LabelCount } from './inspection.js';
 import { inspectionVerdict } from './inspectionVerdict.js';
+import { promisableText } from './promisableWith.js';
 
 /**
  * An inspection as text for a terminal.
@@ -26,6 +27,7 @@ export function inspectText(inspection: Inspection): string {
     ...(inspection.images ? [imageSection(inspection.images)] : []),
     ...(inspection.input ? [inputSection(inspection.input)] : []),
     ...(inspection.features ? [`${featureText(inspection.features)}`] : []),
+    promisableText(inspection.promisable),
     `λ: try ${lambda.from} to ${lambda.to}, starting with ${lambda.start}\n   ${lambda.reason}`,
     problemSection(inspection),
   ];

@@ -3,6 +3,7 @@ import type { LevelStatistics } from '../data/images/levelSurvey.js';
 import type { Quarantined } from '../events/runSummary.js';
 import type { NetworkName } from '../networks/catalog.js';
 import type { InputView } from './inputAdvice.js';
+import type { PromisableWith } from './promisableWith.js';
 
 /** Instances of a split, or of all splits together. */
 export interface SplitCount {
@@ -162,6 +163,8 @@ export interface Inspection {
     readonly negativeWeight: number;
   };
   readonly groupColumn?: string;
+  /** What the labels of the rows that decisions are fitted on can promise. */
+  readonly promisable: PromisableWith;
   /** Labels that a file of corrections replaces. */
   readonly corrections?: CorrectionCount;
   readonly lambda: LambdaAdvice;

@@ -17,6 +17,7 @@ import { networkStride } from '../networks/catalog.js';
 import { fittingInput, sidesOf, smallMapWarning } from './inputAdvice.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 import { lookAlikeAdvice } from './lookAlikeAdvice.js';
+import { promisableText, promisableWith } from './promisableWith.js';
 import { tilesAdvice } from './tilesAdvice.js';
 
 export interface Suggestion {
@@ -96,6 +97,7 @@ export async function suggestConfiguration(
         `${dataset.name}: ${instances}, ${counted(dataset.classes.length, 'class')} (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
+        promisableText(promisableWith(dataset)),
         ...(input && isOwnInput ? [`input ${input.size} px: ${input.reason}`] : []),
         ...(isLong ? ['there is a GPU: the network, epochs, sizes and crops of the recipe strong'] : []),
         ...(input && !isOwnInput ? smallMapWarning(network) : []),

@@ -3,7 +3,7 @@
 import { describeFalseAlarms, describePromises, type SharedRows } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
-import type { DecidedMetrics, Judgment } from '../events/judgment.js';
+import type { DecidedMetrics, Judgment, PricedBudget } from '../events/judgment.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
 import { type Table, textTable } from '../tables/index.js';
@@ -80,9 +80,28 @@ function decisionLines(decided: Judgment['decided'], split: string): string[] {
       ...describePromises(report).map((promise) => `on new data of the same kind, ${promise}`),
       ...(shared && shared.rows > 0 ? [sharedText(shared, decided.metrics.rows)] : []),
       ...report.remarks,
+      ...(decided.costs ? [costText(decided.costs)] : []),
       ...outcomeLines(decided, split),
     ].join('\n'),
   ];
+}
+
+/** What the budget is, how surely the rows of the fit tell it, and what it saves. */
+function costText({
+  miss,
+  alarm,
+  prevalence,
+  falseAlarms,
+  low,
+  high,
+  missed,
+  ...costs
+}: PricedBudget): string {
+  const cost = (value: number) => Number(value.toPrecision(3)).toLocaleString('en-US');
+  return [
+    `where a miss costs ${cost(miss)}, a false alarm ${cost(alarm)} and ${percent(prevalence)}% are positive, the cheapest budget is ${percent(falseAlarms)}% false alarms (${percent(low)} to ${percent(high)}), with ${percent(missed)}% missed:`,
+    `  ${cost(costs.cost)} per image, without any alarm ${cost(costs.costOfSilence)}, with an alarm for every image ${cost(costs.costOfAlarms)}`,
+  ].join('\n');
 }
 
 function sharedText({ rows, examples }: SharedRows, judged: number): string {

@@ -8,6 +8,7 @@ export function remarksOn(
   report: Omit<DecisionReport, 'remarks'>,
   { rule, budget }: RuleFit,
   { presence, clear, isImpossible }: FittedRule,
+  withoutPositives: readonly string[] = [],
 ): string[] {
   const { guarantee, triage, undecided, neverPredicted } = report;
   const limits = budgetText(budget, report.leastF1Neg);
@@ -33,7 +34,12 @@ export function remarksOn(
     remarks.push(`${undecided} undecided rows count as neither positive nor negative.`);
   }
   if (neverPredicted.length > 0 && presence !== null) {
-    remarks.push(`Never predicted, since no positives pass the gate: ${listed(neverPredicted)}.`);
+    const without = neverPredicted.filter((name) => withoutPositives.includes(name));
+    const below = neverPredicted.filter((name) => !withoutPositives.includes(name));
+    if (without.length > 0)
+      remarks.push(`Never predicted, since there are no positives to fit on: ${listed(without)}.`);
+    if (below.length > 0)
+      remarks.push(`Never predicted, since no positives pass the gate: ${listed(below)}.`);
   }
   return remarks;
 }

@@ -56,7 +56,10 @@ export function reportOf(
     triage: triageOf(outcomes, positives, fitted),
     neverPredicted: rows.classNames.filter((_, j) => cutoffs.thresholds[j] === Number.POSITIVE_INFINITY),
   };
-  return { ...report, remarks: remarksOn(report, fit, fitted) };
+  const withoutPositives = rows.classNames.filter(
+    (_, j) => timesOf(rows.columns[j]!.presentRows, multiplicities) === 0,
+  );
+  return { ...report, remarks: remarksOn(report, fit, fitted, withoutPositives) };
 }
 
 function triageOf(

@@ -77,6 +77,7 @@ function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse
       ],
       ...seenFact(judged.split, inUse),
       ...wayOut(guarantee),
+      ...neverFact(report.neverPredicted, on),
     ];
   const second = triage?.guarantee.holds
     ? ([
@@ -91,7 +92,15 @@ function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse
     ['Rests on', restText(guarantee, on)],
     ...seenFact(judged.split, inUse, guarantee),
     ...second.map(([name, text]): [string, string] => [name, text]),
+    ...neverFact(report.neverPredicted, on),
   ];
+}
+
+/** Classes that can never be predicted, and why. */
+function neverFact(names: readonly string[], on: string): [string, string][] {
+  if (names.length === 0) return [];
+  const shown = names.slice(0, 8).join(', ') + (names.length > 8 ? ` and ${names.length - 8} more` : '');
+  return [['Never predicted', `${escaped(shown)}: no positive in ${on}, or none above the gate`]];
 }
 
 function unitText({ unit, groups }: GivenGuarantee, instance: string): string {

@@ -3,6 +3,7 @@
 import type { Metrics } from '@anyclass/core';
 import { countText, type Dot, dots, escaped, percentText, type Tag, verdict } from '@anyclass/kit';
 import { counted } from '../../errors/counted.js';
+import { isNoBetterThanChance } from '../../evaluation/chance.js';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
 
 /** Says how many positives are found at which false alarms, with tags in color and a comparison beside it. */
@@ -80,6 +81,9 @@ function tagsOf({ judged }: JudgedMaterial, inUse: DecisionInUse): Tag[] {
       ? `${weak.length === all ? `all ${all}` : `${weak.length} of ${all}`} classes`
       : weak.map(({ name }) => name).join(' and ');
   return [
+    ...(isNoBetterThanChance(inUse.metrics)
+      ? [{ tone: 'missed', text: '! No better than chance' } as const]
+      : []),
     promiseTag(judged, inUse),
     ...(weak.length > 0 ? [{ tone: 'missed', text: `! Weak on ${names}` } as const] : []),
   ];

@@ -1,0 +1,76 @@
+// What can be promised with the labels there are, before a model exists.
+
+import { type Promisable, promisable } from '@anyclass/core';
+import type { Dataset } from '../data/dataset/dataset.js';
+import { inflected } from '../errors/counted.js';
+
+/** What the rows that decisions are fitted on can promise, with 95% confidence. */
+export interface PromisableWith {
+  /** The split that decisions are fitted on: the rows held back for them, or validation. */
+  readonly split: 'decision' | 'validation';
+  /** What counts: rows, or groups, of which each counts once. */
+  readonly of: 'rows' | 'groups';
+  /** About false alarms: negatives, or groups that have one. */
+  readonly negatives: Promisable;
+  /** About missed positives: positives, or groups that have one. */
+  readonly positives: Promisable;
+}
+
+/**
+ * Counts the negatives and positives that a promise would rest on.
+ *
+ * @example
+ * promisableWith(dataset).negatives // { instances: 38, smallestRate: 0.0758…, rates: [{ rate: 0.05, needed: 59, more: 21 }, …] }
+ */
+export function promisableWith({
+  splits,
+  labels,
+  groups,
+}: Pick<Dataset, 'splits' | 'labels' | 'groups'>): PromisableWith {
+  const split = splits.decision.length > 0 ? 'decision' : 'validation';
+  const unitsOf = (kind: 'negative' | 'positive') => {
+    const rows = splits[split].filter((row) => labels.presence(row) === kind);
+    return groups ? new Set(Array.from(rows, (row) => groups.codes[row]!)).size : rows.length;
+  };
+  return {
+    split,
+    of: groups ? 'groups' : 'rows',
+    negatives: promisable(unitsOf('negative')),
+    positives: promisable(unitsOf('positive')),
+  };
+}
+
+/**
+ * Says what can be promised, and how many more labels smaller rates take.
+ *
+ * @example
+ * promisableText(promisableWith(dataset))
+ * // 'what can be promised, with 95% confidence: with 38 negatives in validation, at most 7.6% false alarms; 5% takes 21 more, …'
+ */
+export function promisableText(found: PromisableWith): string {
+  const { split, of, negatives, positives } = found;
+  const line = ({ instances, smallestRate, rates }: Promisable, kind: string, about: string) => {
+    const noun =
+      of === 'groups'
+        ? inflected(instances, 'group', 'groups') + ` with a ${kind}`
+        : inflected(instances, kind);
+    const units = `${instances.toLocaleString('en-US')} ${noun}`;
+    const least = instances === 0 ? 'nothing can be promised' : `at most ${percentUp(smallestRate)} ${about}`;
+    const lacking = rates.filter(({ more }) => more > 0);
+    const more = lacking.map(
+      ({ rate, more: count }) => `${count.toLocaleString('en-US')} more for ${100 * rate}%`,
+    );
+    return `  ${units} in ${split}: ${least}${more.length === 0 ? '' : `; it takes ${more.join(', ')}`}`;
+  };
+  return [
+    'what can be promised about new data, with 95% confidence',
+    line(negatives, 'negative', 'false alarms'),
+    line(positives, 'positive', 'missed'),
+  ].join('\n');
+}
+
+/** In percent, rounded up: a smaller rate could not be promised. */
+export function percentUp(share: number): string {
+  const tenths = Math.ceil(Number((1000 * share).toFixed(6))) / 10;
+  return `${share < 0.001 ? Math.ceil(Number((10_000 * share).toFixed(6))) / 100 : tenths}%`;
+}
