@@ -55,7 +55,7 @@ test('init skips a column that is not a class on request', async () => {
 });
 
 test.each([
-  [['train'], 2, 'give either a CONFIG or RECIPE'],
+  [['train'], 2, 'give a CONFIG or RECIPE, or --weights'],
   [['train', 'quick', '--sed', '1'], 2, 'has no option --sed; did you mean --set?'],
   [['train', 'quick', '--set', 'epoch=1'], 1, "epoch: no such field; did you mean 'epochs'?"],
   [

@@ -8,6 +8,7 @@ import { type ConfigurationField, configurationFields } from '../configuration/r
 import { UsageError } from '../errors/usageError.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
+import { networkNames } from '../networks/catalog.js';
 import { summaryText } from '../reports/judgmentText.js';
 import type { TrainingResult, TrainOptions } from '../training/activeRun.js';
 import { readConfiguration } from '../training/readConfiguration.js';
@@ -23,6 +24,18 @@ const stoppedByParent = 130;
 const options = z.object({
   config: z.string().optional().describe(configText),
   data: dataField,
+  network: z
+    .enum(networkNames)
+    .optional()
+    .describe('network to train; `anyclass networks` lists them')
+    .meta({ placeholder: 'NAME' }),
+  weights: z
+    .string()
+    .optional()
+    .describe(
+      'weights to start from: a file, a run, or a name of `anyclass weights list`; without CONFIG, with the recipe fine-tuning',
+    )
+    .meta({ placeholder: 'FILE|NAME' }),
   set: settingOption('set a field by its dotted name; --fields lists them'),
   run: z
     .string()
@@ -41,6 +54,10 @@ export const train = command({
   examples: [
     ['anyclass train quick', "the embedded dataset 'digits' with a small network"],
     ['anyclass train quick --data pipes.csv --set epochs=20', 'your own table of images'],
+    [
+      'anyclass train --data pipes.csv --network convnext-t --weights convnext_tiny-983f1562.pth',
+      'train further from a file of torchvision, timm or Hugging Face, as is usual for the network',
+    ],
     ['anyclass train paper/sewerml/tresnet-l --data sewerml=DIR', "the paper's setup"],
     ['anyclass train --resume runs/sewer', 'resume an interrupted run'],
   ],
@@ -57,15 +74,24 @@ export const train = command({
 
 /** Turns options into the work of one or several processes; reads the configuration. */
 export async function trainWork(given: z.output<typeof options>): Promise<TrainWork> {
-  const { config, data, set, run, resume, fields, json } = given;
+  const { data, run, resume, fields, json, network, weights } = given;
+  const isFineTuning = given.config === undefined && resume === undefined && weights !== undefined;
+  const config = isFineTuning ? 'fine-tuning' : given.config;
+  const set = {
+    ...(network !== undefined && { 'network.name': network }),
+    ...(weights !== undefined && { 'network.weights': weights }),
+    ...given.set,
+  };
   if (fields) throw new UsageError('--fields trains nothing that processes could share');
   if ((config === undefined) === (resume === undefined)) {
-    throw new UsageError('give either a CONFIG or RECIPE to start a run, or --resume RUN to resume one');
+    throw new UsageError(
+      'give a CONFIG or RECIPE, or --weights, to start a run, or --resume RUN to resume one',
+    );
   }
   if (config === undefined || resume !== undefined) {
     if (data !== undefined || Object.keys(set).length > 0 || run !== undefined) {
       throw new UsageError(
-        '--resume uses the configuration of the run and cannot be combined with --data, --set or --run',
+        '--resume uses the configuration of the run and cannot be combined with --data, --network, --weights, --set or --run',
       );
     }
     return { kind: 'train', run: { resume: resume ?? '' }, json };

@@ -109,8 +109,38 @@ describe('where only parts of the configuration can be set', () => {
   });
 });
 
+describe('the recipe fine-tuning', () => {
+  const read = (set: Settings) => readConfiguration('fine-tuning', { dataset: 'digits', set });
+
+  test('has the usual rates of the network that the weights belong to; what is set stays', async () => {
+    const weights = 'torchvision/convnext_tiny.imagenet1k_v1';
+    const { network, optimizer } = await read({ 'network.weights': weights, 'optimizer.rate': 0.004 });
+    expect(network).toMatchObject({
+      name: 'convnext-t',
+      trunkRate: 0.1,
+      layerRate: 0.02,
+      frozenEpochs: 1,
+      stochasticDepth: 0.1,
+    });
+    expect(optimizer).toMatchObject({ name: 'adamw', rate: 0.004, weightDecay: 0.01 });
+    const resnet = await read({ 'network.weights': 'timm/resnet18.a1_in1k' });
+    expect(resnet.network).toMatchObject({ name: 'resnet-18', layerRate: 1 });
+    const frozen = await read({ 'network.weights': 'timm/resnet18.a1_in1k', 'network.freezeTrunk': true });
+    expect(frozen.network.frozenEpochs).toBe(0);
+  });
+
+  test('asks for weights, and for the network if they do not say', async () => {
+    await expect(read({})).rejects.toThrow('network.weights is missing');
+    const file = import.meta.filename;
+    await expect(read({ 'network.weights': file })).rejects.toThrow('do not say which network');
+  });
+});
+
 test('every recipe is valid, and the paper’s recipes follow its table', async () => {
-  for (const name of recipeNames) await readConfiguration(name, { dataset: 'digits' });
+  for (const name of recipeNames) {
+    const set = name === 'fine-tuning' ? { 'network.weights': 'timm/resnet18.a1_in1k' } : {};
+    await readConfiguration(name, { dataset: 'digits', set });
+  }
   const convolutional = await readConfiguration('paper/coco-animals/tresnet-l', {
     dataset: 'coco-animals=x',
   });

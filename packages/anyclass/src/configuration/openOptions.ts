@@ -2,7 +2,7 @@
 
 import type { OpenOptions } from '../data/openDataset.js';
 import type { PreparedOptions } from '../data/openPrepared.js';
-import type { WeightFacts } from '../networks/weights/findWeights.js';
+import type { WeightFacts } from '../networks/weights/fileFacts.js';
 import type { Configuration } from './schema.js';
 
 /**

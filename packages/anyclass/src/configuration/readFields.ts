@@ -9,9 +9,11 @@ import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { parseJson } from '../files/json.js';
+import { isNetworkName } from '../networks/catalog.js';
 import { isPlainObject, merged, type PlainObject, type Settings, withSettings } from './overrides.js';
 import { pathsFromFile } from './paths.js';
 import {
+  fineTuningFields,
   isPaperNetwork,
   paperDatasetOf,
   paperRecipe,
@@ -57,11 +59,32 @@ export async function readFields(source: string, options: ReadOptions = {}): Pro
     fields: withSettings(own, options.set ?? {}),
     complete(fields) {
       if (!namesData(fields)) throw dataMissing(source, fields);
-      const configuration = validateConfiguration(fields, blamed(source, own, fields));
+      const whole = base === 'fine-tuning' ? withConventions(source, fields) : fields;
+      const configuration = validateConfiguration(whole, blamed(source, own, fields));
       if (base !== undefined) refuseOtherRecipe(source, base, given, configuration);
       return configuration;
     },
   };
+}
+
+/** The fields with what is usual for the network to train further, where they say nothing themselves. */
+function withConventions(source: string, fields: PlainObject): PlainObject {
+  const network = isPlainObject(fields['network']) ? fields['network'] : {};
+  const { weights, name, freezeTrunk } = network;
+  if (weights === undefined) {
+    throw new UserError(`${source}: network.weights is missing; fine-tuning starts from weights`, {
+      setting: 'network.weights=FILE',
+    });
+  }
+  if (typeof name !== 'string' || !isNetworkName(name)) {
+    throw new UserError(
+      `${source}: network.weights ${String(weights)} do not say which network they belong to; name it`,
+      { setting: 'network.name=NAME' },
+    );
+  }
+  // A trunk that never trains needs no epochs of its own.
+  const frozen = freezeTrunk === true ? { network: { frozenEpochs: 0 } } : {};
+  return merged(merged(fineTuningFields(name), frozen), fields);
 }
 
 function dataMissing(source: string, fields: PlainObject): UserError {

@@ -1,9 +1,10 @@
 // Named setups: those of arXiv 2506.05721, the one that performed best in our benchmarks, one for small data
-// on a CPU, and one for feature vectors.
+// on a CPU, one for feature vectors, and one for networks that start from weights.
 
 import { type FolderDataset, parseDataset } from '../data/datasetSpec.js';
 import { UsageError } from '../errors/usageError.js';
-import { isNetworkName, type NetworkName } from '../networks/catalog.js';
+import { isNetworkName, type NetworkName, networkDefinitions } from '../networks/catalog.js';
+import { fineTuningOf } from '../networks/fineTuning.js';
 import { merged, type PlainObject } from './overrides.js';
 
 export const paperDatasets = [
@@ -27,6 +28,7 @@ export const recipeNames: readonly string[] = [
   'quick',
   'strong',
   'features',
+  'fine-tuning',
   ...paperDatasets.flatMap((dataset) =>
     paperNetworks.map((network) => paperRecipeName({ dataset, network })),
   ),
@@ -43,6 +45,7 @@ export function recipe(name: string): PlainObject | undefined {
   if (name === 'quick') return quick;
   if (name === 'strong') return strong;
   if (name === 'features') return features;
+  if (name === 'fine-tuning') return fineTuning;
   const known = paperRecipe(name);
   return known && paper(known);
 }
@@ -140,6 +143,27 @@ const features: PlainObject = {
   epochs: 40,
   batchSize: 64,
 };
+
+/** For a network that starts from weights; `fineTuningFields` adds what depends on the network. */
+const fineTuning: PlainObject = {
+  loss: { name: 'any-bce', alpha: 1, lambda: 0.02, beta: null, reduction: 'mean' },
+  schedule: { name: 'cosine', warmUpEpochs: 1 },
+  finalWeights: 'last',
+  epochs: 20,
+  batchSize: 64,
+  clipNorm: 1,
+};
+
+/**
+ * The fields of the recipe `fine-tuning` that depend on the network: its usual rates, layer decay, frozen epochs and stochastic depth.
+ *
+ * @example
+ * fineTuningFields('resnet-50') // { optimizer: { name: 'adamw', rate: 0.001, weightDecay: 0.01 }, network: { trunkRate: 0.1, layerRate: 1, frozenEpochs: 1 } }
+ */
+export function fineTuningFields(name: NetworkName): PlainObject {
+  const { rate, weightDecay, ...network } = fineTuningOf(networkDefinitions[name].fineTuning);
+  return { optimizer: { name: 'adamw', rate, weightDecay }, network };
+}
 
 function paper({ dataset, network }: PaperRecipe): PlainObject {
   const shared: PlainObject = {

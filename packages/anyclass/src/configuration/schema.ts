@@ -48,6 +48,11 @@ const networkParts = z.strictObject({
     .min(0)
     .default(0)
     .describe('train only the last layer for this many epochs, then everything'),
+  frozenStages: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('first stages that never train: 1 is the stem, 2 the stem and the stage after it'),
   trunkRate: z
     .number()
     .min(0)

@@ -6,6 +6,7 @@
 
 import { nn, ones, type Tensor, tidy, zeros } from '@anyclass/torch';
 import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
+import { layerDecay } from './fineTuning.js';
 import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
@@ -233,6 +234,12 @@ function member(name: ConvNeXtName, trunk: TrunkCost): NetworkDefinition<typeof 
     options: fields,
     defaults: { stochasticDepth: shapeOf(name).stochasticDepth },
     build: (options) => new ConvNeXt(name, options),
+    stages: ['stem.', 'stages.0.', 'stages.1.', 'stages.2.', 'stages.3.'],
+    // The papers' decay from layer to layer, and stochastic depth, of fine-tuning after training on more classes.
+    fineTuning: {
+      layerRate: layerDecay(name === 'convnextv2-t' ? 0.9 : name === 'convnext-b' ? 0.8 : 0.7),
+      stochasticDepth: name === 'convnext-t' ? 0.1 : 0.2,
+    },
     weights: {
       published: publishedWeights[name],
       stem: 'stem.0.weight',

@@ -2,6 +2,7 @@
 
 import type { Tensor } from '@anyclass/torch';
 import type { z } from 'zod';
+import type { FineTuning } from './fineTuning.js';
 import type { Network, SharedOptions } from './network.js';
 import type { PublishedWeights } from './published/publishedWeights.js';
 
@@ -37,6 +38,10 @@ export interface NetworkDefinition<
   /** A method, because the catalog treats all networks alike and passes each the options of all families. */
   build(options: Options): Network;
   readonly weights: WeightRules<Options>;
+  /** Prefixes of the names in each stage, the stem first; several are separated by spaces. Layers after the last stage belong to none. */
+  readonly stages?: readonly string[];
+  /** How it is trained further from weights, where that differs from most networks. */
+  readonly fineTuning?: Partial<FineTuning>;
 }
 
 /** The options of a network: those of every network, and its own if they are known. */

@@ -193,6 +193,13 @@ function member(name: DenseNetName, trunk: TrunkCost): NetworkDefinition<NoField
     options: {},
     defaults: {},
     build: (options) => new DenseNet(name, options),
+    stages: [
+      'features.conv0. features.norm0.',
+      'features.denseblock1. features.transition1.',
+      'features.denseblock2. features.transition2.',
+      'features.denseblock3. features.transition3.',
+      'features.denseblock4.',
+    ],
     weights: {
       published: publishedWeights[name],
       stem: 'features.conv0.weight',

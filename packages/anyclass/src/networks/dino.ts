@@ -7,10 +7,11 @@
 
 import type { Tensor } from '@anyclass/torch';
 import type { NetworkDefinition, NetworkFamily, TrunkCost } from './definition.js';
+import { layerDecay } from './fineTuning.js';
 import { sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
 import { type Renaming, renaming } from './renaming.js';
-import { type TransformerShape, VisionTransformer } from './visionTransformer.js';
+import { type TransformerShape, transformerStages, VisionTransformer } from './visionTransformer.js';
 import { fromHuggingFace, fromTimm, patchSizeOf, resizeTimmPositions, timmNetwork } from './vit.js';
 
 const fields = { patchSize: sharedFields.patchSize, stochasticDepth: sharedFields.stochasticDepth };
@@ -81,6 +82,9 @@ function member(name: DinoName, trunk: TrunkCost): NetworkDefinition<typeof fiel
     options: fields,
     defaults: { patchSize: isThird ? 16 : 14, stochasticDepth: 0 },
     build: (options) => new VisionTransformer(name, options, shapeOf(name)),
+    stages: transformerStages,
+    // Features learned without labels are the last to change.
+    fineTuning: { trunkRate: 0.05, layerRate: layerDecay(0.75), frozenEpochs: 2 },
     weights: {
       published: publishedWeights[name],
       stem: 'conv_proj.weight',

@@ -115,6 +115,7 @@ function member(name: EfficientNetName, trunk: TrunkCost): NetworkDefinition<typ
     options: fields,
     defaults: { stochasticDepth: 0.2, dropout: 0.2 },
     build: (options) => new EfficientNetV2(name, options),
+    stages: Array.from({ length: 8 }, (_, i) => `features.${i}.`),
     weights: {
       published: publishedWeights[name],
       stem: 'features.0.0.weight',

@@ -189,6 +189,7 @@ function member(name: MaxViTName, trunk: TrunkCost): NetworkDefinition<typeof fi
     options: fields,
     defaults: { partitionSize: 7, stochasticDepth: 0.2 },
     build: (options) => new MaxViT(name, options),
+    stages: ['stem.', 'blocks.0.', 'blocks.1.', 'blocks.2.', 'blocks.3.'],
     weights: {
       ...(name === 'maxvit-t' && { published: publishedWeights[name], torchvision: { architecture } }),
       stem: 'stem.0.0.weight',

@@ -139,6 +139,7 @@ function member(name: MobileNetName, trunk: TrunkCost): NetworkDefinition<typeof
     options: fields,
     defaults: { dropout: 0.2 },
     build: (options) => new MobileNetV3(name, options),
+    stages: Array.from({ length: 17 }, (_, i) => `features.${i}.`),
     weights: {
       published: publishedWeights[name],
       stem: 'features.0.0.weight',

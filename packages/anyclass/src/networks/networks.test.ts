@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { NetworkOptions } from './catalog.js';
 import { type NetworkName, networkCost, networkDefinitions, networkNames, networkSizes } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
+import { isInFirstStages } from './fineTuning.js';
 import { countMultiplyAdds } from './multiplyAdds.js';
 import type { Network } from './network.js';
 
@@ -50,6 +51,32 @@ test.each(networkNames)('the listed costs of %s match the network', (name) => {
   const counted = { parameters: network.parameterCount(), multiplyAdds: countMultiplyAdds(network) };
   expect(counted).toEqual(networkCost(name, 17));
 });
+
+test.each(networkNames.filter((name) => networkDefinitions[name].input !== 'features'))(
+  'the stages of %s hold its parameters from the stem on, each in one, and only the last layers in none',
+  (name) => {
+    using network = blank(name, { classes: 5 });
+    const { stages = [] } = networkDefinitions[name];
+    const names = Array.from(network.namedParameters(), ([parameter]) => parameter);
+    const places = names.map((parameter) =>
+      stages.findIndex((_, i) => isInFirstStages(parameter, stages, i + 1)),
+    );
+    expect(new Set(places.filter((place) => place >= 0)).size).toBe(stages.length);
+    expect(places.filter((place) => place >= 0)).toEqual(
+      places.filter((place) => place >= 0).toSorted((a, b) => a - b),
+    );
+    const numel = (inStages: boolean) =>
+      names.reduce((sum, parameter, i) => {
+        const isTrunk = !parameter.startsWith(network.headPrefix);
+        const counted = isTrunk && places[i]! >= 0 === inStages;
+        return counted ? sum + network.stateDict().get(parameter)!.numel : sum;
+      }, 0);
+    expect(numel(false) / numel(true)).toBeLessThan(name === 'mobilenetv3-l' ? 0.5 : 0.03);
+    expect(names.some((parameter, i) => parameter.startsWith(network.headPrefix) && places[i]! >= 0)).toBe(
+      false,
+    );
+  },
+);
 
 test('the small TResNet has 3 to 6 million parameters', () => {
   const { parameters } = networkCost('tresnet-s', 17);

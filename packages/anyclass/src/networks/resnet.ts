@@ -178,6 +178,7 @@ function member(name: ResNetName, trunk: TrunkCost): NetworkDefinition<NoFields>
     options: {},
     defaults: {},
     build: (options) => new ResNet(name, options),
+    stages: ['conv1. bn1.', 'layer1.', 'layer2.', 'layer3.', 'layer4.'],
     weights: {
       published: publishedWeights[name],
       stem: 'conv1.weight',

@@ -7,6 +7,7 @@
 import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
 import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
+import { layerDecay } from './fineTuning.js';
 import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
@@ -231,6 +232,8 @@ function member(name: SwinName, trunk: TrunkCost): NetworkDefinition<typeof fiel
     options: fields,
     defaults: { stochasticDepth: name === 'swin-t' ? 0.2 : 0.3 },
     build: (options) => new Swin(name, options),
+    stages: ['patch_embed.', 'layers.0.', 'layers.1.', 'layers.2.', 'layers.3.'],
+    fineTuning: { layerRate: layerDecay(0.9), stochasticDepth: 0.1 },
     weights: {
       published: publishedWeights[name],
       stem: 'patch_embed.proj.weight',

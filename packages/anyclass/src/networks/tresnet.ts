@@ -213,6 +213,7 @@ function member(name: TResNetName, trunk: TrunkCost): NetworkDefinition<NoFields
     options: {},
     defaults: {},
     build: (options) => new TResNet(name, options),
+    stages: ['body.conv1.', 'body.layer1.', 'body.layer2.', 'body.layer3.', 'body.layer4.'],
     weights: {
       published: publishedWeights[name],
       stem: 'body.conv1.0.weight',

@@ -31,6 +31,12 @@ export type TransformerOptions = SharedOptions & {
 
 const depth = 12;
 
+/** What comes before the layers, then each layer. */
+export const transformerStages: readonly string[] = [
+  'class_token register_tokens conv_proj. encoder.pos_embedding',
+  ...Array.from({ length: depth }, (_, i) => `encoder.layers.encoder_layer_${i}.`),
+];
+
 export class VisionTransformer extends Network<TransformerOptions> {
   readonly classToken: nn.Parameter;
   readonly registerTokens: nn.Parameter | null;

@@ -7,11 +7,12 @@
 import type { Tensor } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
 import type { ForeignNetwork, NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
+import { layerDecay } from './fineTuning.js';
 import { resizeGrid, timmGrid } from './layers/resizeGrid.js';
 import { sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
 import { type Renaming, renaming } from './renaming.js';
-import { type TransformerShape, VisionTransformer } from './visionTransformer.js';
+import { type TransformerShape, transformerStages, VisionTransformer } from './visionTransformer.js';
 
 const fields = { patchSize: sharedFields.patchSize, stochasticDepth: sharedFields.stochasticDepth };
 
@@ -45,6 +46,9 @@ function member(name: ViTName, trunk: TrunkCost): NetworkDefinition<typeof field
     options: fields,
     defaults: { patchSize: 16, stochasticDepth: 0 },
     build: (options) => new VisionTransformer(name, options, shapeOf(name)),
+    stages: transformerStages,
+    // The decay of most fine-tuned vision transformers since BEiT (Bao et al., arXiv 2106.08254).
+    fineTuning: { layerRate: layerDecay(0.75) },
     weights: {
       published: publishedWeights[name],
       stem: 'conv_proj.weight',

@@ -21,7 +21,7 @@ import { UserError } from '../errors/userError.js';
 import { smallMapWarning } from '../inspect/inputAdvice.js';
 import { validationRemarks } from '../inspect/validationPositives.js';
 import { featureNetworks, isFeatureNetwork } from '../networks/catalog.js';
-import type { WeightFacts } from '../networks/weights/findWeights.js';
+import type { WeightFacts } from '../networks/weights/fileFacts.js';
 
 /** The schema's default, which means that the user did not choose a size. */
 const defaultInputSize = 224;

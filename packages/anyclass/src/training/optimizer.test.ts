@@ -1,7 +1,8 @@
+import { randn, tidy } from '@anyclass/torch';
 import { expect, test } from 'vitest';
 import { ratesOf } from '../configuration/optimizerDefaults.js';
 import { createNetwork } from '../networks/createNetwork.js';
-import { createOptimizer, createSchedule } from './optimizer.js';
+import { createOptimizer, createSchedule, setTrainingMode } from './optimizer.js';
 import { readConfiguration } from './readConfiguration.js';
 
 async function ratesAt(recipe: string, epochs: readonly number[]): Promise<number[]> {
@@ -85,4 +86,32 @@ test('the trunk may train at a fraction of the rate of the last layer', async ()
     [0.0002, 60],
     [0.002, 2],
   ]);
+});
+
+test('frozen stages keep their weights and batch statistics, and are not in the optimizer', async () => {
+  const set = { 'network.name': 'resnet-18', 'network.inputSize': 32, 'network.frozenStages': 2 };
+  const configuration = await readConfiguration('quick', { set });
+  using network = createNetwork('resnet-18', { classes: 3, inputSize: 32 });
+  const before = new Map([...network.stateDict()].map(([name, values]) => [name, values.clone()]));
+  const optimizer = createOptimizer(network, configuration);
+  setTrainingMode(network, 'everything', 2);
+  tidy(() => {
+    network
+      .forward(randn([4, 3, 32, 32]))
+      .square()
+      .sum()
+      .backward();
+    optimizer.step();
+  });
+  const still = [...network.stateDict()]
+    .filter(([name, values]) => values.equal(before.get(name)!) && !name.endsWith('num_batches_tracked'))
+    .map(([name]) => name);
+  expect(still.length).toBeGreaterThan(20);
+  expect(still.every((name) => /^(conv1|bn1|layer1)\./.test(name))).toBe(true);
+  expect(
+    [...network.stateDict().keys()].filter((name) =>
+      /^(conv1|bn1|layer1)\..*(weight|bias|mean|var)$/.test(name),
+    ),
+  ).toEqual(still);
+  expect(() => setTrainingMode(network, 'everything', 9)).toThrow('resnet-18 has 5 with its stem');
 });

@@ -3,6 +3,9 @@
 import { optim, type Tensor } from '@anyclass/torch';
 import { ratesOf } from '../configuration/optimizerDefaults.js';
 import type { Configuration } from '../configuration/schema.js';
+import { UserError } from '../errors/userError.js';
+import { definitionOf } from '../networks/catalog.js';
+import { isInFirstStages } from '../networks/fineTuning.js';
 import type { Network } from '../networks/network.js';
 
 /**
@@ -52,16 +55,18 @@ export function trainedPart({ network }: Configuration, epoch: number): 'lastLay
   return network.freezeTrunk || epoch < network.frozenEpochs ? 'lastLayer' : 'everything';
 }
 
-/** Prepares a network for an epoch. In a frozen trunk neither the weights nor the batch statistics change. */
-export function setTrainingMode(network: Network, part: ReturnType<typeof trainedPart>): void {
-  const isFrozen = part === 'lastLayer';
+/** Prepares a network for an epoch. Where it is frozen, neither the weights nor the batch statistics change. */
+export function setTrainingMode(
+  network: Network,
+  part: ReturnType<typeof trainedPart>,
+  frozenStages = 0,
+): void {
+  const isFrozen = (name: string) =>
+    part === 'lastLayer' ? !isHead(name, network) : isInFrozenStage(name, network, frozenStages);
   network.train();
-  for (const [name, parameter] of network.namedParameters()) {
-    if (!isHead(name, network)) parameter.requiresGrad = !isFrozen;
-  }
-  if (!isFrozen) return;
+  for (const [name, parameter] of network.namedParameters()) parameter.requiresGrad = !isFrozen(name);
   for (const [name, module] of network.namedModules()) {
-    if (name !== '' && !isHead(`${name}.`, network)) module.training = false;
+    if (name !== '' && isFrozen(`${name}.`)) module.training = false;
   }
 }
 
@@ -74,7 +79,10 @@ interface Group {
 function parameterGroups(network: Network, configuration: Configuration): Group[] {
   const { freezeTrunk, trunkRate, layerRate } = configuration.network;
   const { rate } = ratesOf(configuration.optimizer);
-  const named = [...network.namedParameters()];
+  const { frozenStages } = configuration.network;
+  const named = [...network.namedParameters()].filter(
+    ([name]) => !isInFrozenStage(name, network, frozenStages),
+  );
   const head = named.filter(([name]) => isHead(name, network)).map(([, parameter]) => parameter);
   const trunk = named.filter(([name]) => !isHead(name, network)).map(([, parameter]) => parameter);
   if (freezeTrunk) return [{ params: head, lr: rate }];
@@ -85,7 +93,7 @@ function parameterGroups(network: Network, configuration: Configuration): Group[
     }));
     return [...trunkGroups, { params: head, lr: rate }];
   }
-  if (trunkRate === 1) return [{ params: network.parameters(), lr: rate }];
+  if (trunkRate === 1) return [{ params: named.map(([, parameter]) => parameter), lr: rate }];
   return [
     { params: trunk, lr: rate * trunkRate },
     { params: head, lr: rate },
@@ -119,6 +127,17 @@ function withoutDecay(groups: readonly Group[]): Group[] {
     { params: params.filter(({ ndim }) => ndim > 1), lr },
     { params: params.filter(({ ndim }) => ndim <= 1), lr, weightDecay: 0 },
   ]);
+}
+
+function isInFrozenStage(name: string, network: Network, count: number): boolean {
+  if (count === 0) return false;
+  const { stages = [] } = definitionOf(network);
+  if (count > stages.length) {
+    throw new UserError(
+      `network.frozenStages is ${count}; ${network.name} has ${stages.length === 0 ? 'no stages' : `${stages.length} with its stem`}`,
+    );
+  }
+  return isInFirstStages(name, stages, count);
 }
 
 function isHead(name: string, network: Network): boolean {

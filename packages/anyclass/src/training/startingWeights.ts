@@ -2,6 +2,7 @@
 
 import type { Configuration } from '../configuration/schema.js';
 import type { Network } from '../networks/network.js';
+import { assumedFacts } from '../networks/weights/fileFacts.js';
 import { type FoundWeights, findWeights } from '../networks/weights/findWeights.js';
 import { loadWeights, weightReportText } from '../networks/weights/loadWeights.js';
 import type { ActiveRun } from './activeRun.js';
@@ -9,10 +10,12 @@ import type { RunData } from './dataForRun.js';
 
 /** Finds or downloads the weights that `network.weights` names; undefined if a run starts from scratch. */
 export async function startingWeights(
-  { network: { weights } }: Configuration,
+  { network: { name, weights } }: Configuration,
   { emit, options: { signal } }: ActiveRun,
 ): Promise<FoundWeights | undefined> {
-  return weights === undefined ? undefined : await findWeights(weights, { onEvent: emit, signal });
+  if (weights === undefined) return undefined;
+  const found = await findWeights(weights, { onEvent: emit, signal });
+  return { ...found, facts: assumedFacts(name, found.facts) };
 }
 
 /** Loads weights into a network; returns remarks for the log. */
@@ -40,18 +43,25 @@ export function withPreparation(
 
 /** Says whether images are preprocessed as the weights expect, and which fields differ if not. */
 function preparationRemarks(
-  { options: { inputSize } }: Network,
+  { name: network, options: { inputSize } }: Network,
   { name, facts }: FoundWeights,
   { mean, std, channels }: RunData['preparation'],
 ): string[] {
-  if (facts.mean === undefined || facts.std === undefined || facts.inputSize === undefined) {
+  if (facts.mean === undefined || facts.std === undefined) {
     return [
       `${name} does not say how its images were preprocessed; using mean ${shown(mean)}, std ${shown(std)}`,
     ];
   }
   const isGray = channels === 1 && facts.mean.length === 3;
+  if (facts.isAssumed && (isGray || (same(mean, facts.mean) && same(std, facts.std)))) {
+    return [
+      `${name} does not say how its images were preprocessed; using mean ${shown(mean)}, std ${shown(std)}, as all published weights of ${network}`,
+    ];
+  }
   const others = [
-    inputSize === facts.inputSize ? '' : `network.inputSize ${inputSize} instead of ${facts.inputSize}`,
+    inputSize === (facts.inputSize ?? inputSize)
+      ? ''
+      : `network.inputSize ${inputSize} instead of ${facts.inputSize}`,
     isGray || same(mean, facts.mean) ? '' : `data.mean ${shown(mean)} instead of ${shown(facts.mean)}`,
     isGray || same(std, facts.std) ? '' : `data.std ${shown(std)} instead of ${shown(facts.std)}`,
   ].filter(Boolean);

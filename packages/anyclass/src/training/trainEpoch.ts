@@ -22,7 +22,7 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
   const metrics = stepMetrics(session, run);
   const clock = epochClock(session);
   const part = trainedPart(configuration, progress.epoch);
-  setTrainingMode(network, part);
+  setTrainingMode(network, part, configuration.network.frozenStages);
   if (progress.step === 0) noteFrozenTrunk(session, run);
   run.emit(stepEvent(session, clock, metrics.waiting));
   const { ranks } = run;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultPatience } from '@anyclass/files/downloads';
@@ -7,6 +7,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { commit, fakeHub, sha256 } from '../../../test/fakeHub.mjs';
 import type { DownloadOptions } from '../../hub/download.js';
 import { hubSettings } from '../../hub/settings.js';
+import { assumedFacts } from './fileFacts.js';
 import { findWeights, weightFacts } from './findWeights.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-find-'));
@@ -30,6 +31,52 @@ beforeEach(() => {
   const environment = { HF_HOME: home, ANYCLASS_HOME: home, HF_ENDPOINT: hub.state.endpoint };
   options = { settings: hubSettings(environment), patience: { ...defaultPatience, firstPause: 1 } };
   hub.state.requests = [];
+});
+
+describe('a file on this machine', () => {
+  const facts = (name: string, beside: Record<string, unknown>) => {
+    const own = mkdtempSync(join(folder, 'model-'));
+    for (const [file, json] of Object.entries(beside)) writeFileSync(join(own, file), JSON.stringify(json));
+    const path = join(own, name);
+    writeFileSync(path, name.endsWith('.safetensors') ? writeSafetensorsBytes() : content);
+    return weightFacts(path);
+  };
+  const writeSafetensorsBytes = () => {
+    const path = join(folder, 'empty.safetensors');
+    writeSafetensors(path, new Map());
+    return readFileSync(path);
+  };
+
+  test("has the facts that timm's config.json beside it gives, or its folder", async () => {
+    const found = await facts('model.safetensors', { 'config.json': timm });
+    expect(found).toEqual({
+      network: 'resnet-18',
+      inputSize: 160,
+      mean: [0.5, 0.4, 0.3],
+      std: [0.2, 0.2, 0.2],
+    });
+  });
+
+  test("has the facts of Hugging Face's preprocessor_config.json beside it", async () => {
+    const preprocessor = {
+      image_mean: [0.5, 0.5, 0.5],
+      image_std: [0.2, 0.3, 0.4],
+      size: { height: 224, width: 224 },
+    };
+    const found = await facts('model.safetensors', { 'preprocessor_config.json': preprocessor });
+    expect(found).toMatchObject({ inputSize: 224, mean: [0.5, 0.5, 0.5], std: [0.2, 0.3, 0.4] });
+  });
+
+  test('has the facts of the catalog under its published name', async () => {
+    expect(await facts('resnet50-11ad3fa6.pth', {})).toMatchObject({ network: 'resnet-50', inputSize: 224 });
+  });
+
+  test('otherwise has the mean and deviation of all published weights of the network, if they agree', async () => {
+    expect(await facts('best.pth', {})).toMatchObject({});
+    expect(assumedFacts('resnet-50', {})).toMatchObject({ std: [0.229, 0.224, 0.225], isAssumed: true });
+    expect(assumedFacts('vit-b-16', {})).toEqual({});
+    expect(assumedFacts('resnet-50', { mean: [0], std: [1] })).toEqual({ mean: [0], std: [1] });
+  });
 });
 
 describe('a hub repository', () => {

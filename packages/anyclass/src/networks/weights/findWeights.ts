@@ -1,27 +1,15 @@
 // Finds weights by name: in the cache, by downloading, or at a path.
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readSafetensorsHeader } from '@anyclass/torch';
-import { z } from 'zod';
 import { UserError } from '../../errors/userError.js';
 import { checkInputFile } from '../../files/inputs.js';
-import { parsedJson } from '../../files/wholeFile.js';
 import { addressFile } from '../../hub/addressFile.js';
 import { type DownloadOptions, hubFile } from '../../hub/download.js';
 import { NotOnServer } from '../../hub/problems.js';
-import { isNetworkName, type NetworkName } from '../catalog.js';
 import type { PublishedWeights } from '../published/publishedWeights.js';
-import { networkOfArchitecture } from './published.js';
+import { fileFacts, timmFacts, type WeightFacts } from './fileFacts.js';
 import { parseWeights, type WeightsName } from './weightsName.js';
-
-/** How weights were trained, as far as known. */
-export interface WeightFacts {
-  readonly network?: NetworkName | undefined;
-  readonly inputSize?: number | undefined;
-  readonly mean?: readonly number[] | undefined;
-  readonly std?: readonly number[] | undefined;
-}
 
 export interface FoundWeights {
   /** The name as requested. */
@@ -114,7 +102,7 @@ export function localFile(path: string): string {
   const file = isFolder ? join(path, 'model.safetensors') : path;
   if (isFolder && !existsSync(file)) {
     throw new UserError(
-      `network.weights ${path}: no model.safetensors; expected the folder of a finished run, or a file`,
+      `network.weights ${path}: no model.safetensors; expected the folder of a finished run or of a downloaded model, or a file`,
     );
   }
   checkInputFile('network.weights', file);
@@ -136,44 +124,15 @@ async function factsOf(name: WeightsName, options: DownloadOptions): Promise<Wei
   }
 }
 
-const triple = z.array(z.number()).length(3);
-const timmFacts = z.object({
-  input_size: z.tuple([z.int(), z.int(), z.int()]).optional(),
-  mean: triple.optional(),
-  std: triple.optional(),
-});
-const timmConfiguration = z.object({ architecture: z.string(), pretrained_cfg: timmFacts }).partial();
-
 /** Reads what timm writes next to weights. Other libraries' repositories give no facts. */
 async function repositoryFacts(
   { repository, revision }: { readonly repository: string; readonly revision: string },
   options: DownloadOptions,
 ): Promise<WeightFacts> {
   try {
-    const { path } = await hubFile({ repository, revision, file: 'config.json' }, options);
-    const { data } = timmConfiguration.safeParse(parsedJson(readFileSync(path, 'utf8')));
-    const { input_size: size, mean, std } = data?.pretrained_cfg ?? {};
-    const network = networkOfArchitecture(data?.architecture ?? '');
-    return { network, inputSize: size?.[2], mean, std };
+    return timmFacts((await hubFile({ repository, revision, file: 'config.json' }, options)).path);
   } catch (error) {
     if (error instanceof NotOnServer) return {};
     throw error;
   }
-}
-
-const ownOptions = z.object({ inputSize: z.int() });
-const ownDescription = z.object({ mean: z.array(z.number()), std: z.array(z.number()) });
-
-/** Reads facts from files that we wrote. */
-function fileFacts(path: string): WeightFacts {
-  if (!path.endsWith('.safetensors')) return {};
-  const { network = '', networkOptions = '', model = '' } = readSafetensorsHeader(path).metadata;
-  const options = ownOptions.safeParse(parsedJson(networkOptions));
-  const description = ownDescription.safeParse(parsedJson(model));
-  return {
-    network: isNetworkName(network) ? network : undefined,
-    inputSize: options.data?.inputSize,
-    mean: description.data?.mean,
-    std: description.data?.std,
-  };
 }

@@ -2,7 +2,8 @@ export { type DownloadOptions, type HubFacts, hubFacts } from '../../hub/downloa
 export type { HubFile } from '../../hub/hubFile.js';
 export { type HubSettings, hubSettings } from '../../hub/settings.js';
 export type { PublishedWeights } from '../published/publishedWeights.js';
-export { type FoundWeights, findWeights, type WeightFacts, weightFacts } from './findWeights.js';
+export type { WeightFacts } from './fileFacts.js';
+export { type FoundWeights, findWeights, weightFacts } from './findWeights.js';
 export { type LoadWeightsOptions, loadWeights, type WeightReport, weightReportText } from './loadWeights.js';
 export { matchNames, type NameMatch } from './matchNames.js';
 export { allPublished } from './published.js';
