@@ -1,0 +1,76 @@
+// The documentation builds, its links lead somewhere, and it opens from a folder: navigation, search, both looks, and a phone.
+
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  chromiumNeed,
+  chromiumPath,
+  launchChromium,
+  seriousFindings,
+} from '../packages/anyclass/test/pages/browser.js';
+
+const root = join(import.meta.dirname, '..');
+const site = mkdtempSync(join(tmpdir(), 'anyclass-site-'));
+afterAll(() => rmSync(site, { recursive: true }));
+
+beforeAll(() => {
+  const words = ['--out', site, '--without', 'reference', '--without', 'examples'];
+  execFileSync(process.execPath, [join(root, 'docs/site/build.mjs'), ...words], { cwd: root });
+}, 60_000);
+
+test('every page of docs is in the site, without markup of its source', () => {
+  const pages = readdirSync(join(root, 'docs')).filter(
+    (name) => name.endsWith('.md') && name !== 'README.md',
+  );
+  for (const name of pages) {
+    const html = readFileSync(join(site, name.replace(/md$/, 'html')), 'utf8');
+    expect(html).toContain('<main');
+    expect(html).not.toContain('](');
+  }
+});
+
+test('pictures are small', () => {
+  const folder = join(root, 'docs/pictures');
+  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).size).toBeLessThan(150_000);
+});
+
+describe.skipIf(chromiumPath === undefined)(`in a browser, from the folder${chromiumNeed}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser.close());
+
+  test.each([
+    ['light', 1400],
+    ['dark', 390],
+  ] as const)(
+    '%s at %d px: search finds, nothing is too wide, axe finds nothing serious',
+    async (colorScheme, width) => {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const page = await context.newPage();
+      const problems: string[] = [];
+      page.on('pageerror', (error) => problems.push(error.message));
+      page.on('requestfailed', (request) => problems.push(request.url()));
+      page.on('request', (request) => {
+        if (request.url().startsWith('http')) problems.push(request.url());
+      });
+      await page.goto(pathToFileURL(join(site, 'index.html')).href);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.fill('#search', 'presence gate');
+      expect(await page.locator('#found a').count()).toBeGreaterThan(2);
+      await page.press('#search', 'Enter');
+      await page.waitForURL(/\.html/);
+      expect(await page.locator('main h1').count()).toBeGreaterThan(0);
+      expect(problems).toEqual([]);
+      await context.close();
+    },
+    60_000,
+  );
+});
