@@ -10,12 +10,23 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bombs } from '../hostile/bombs.mjs';
 import { runAddons } from './sanitizedAddons.mjs';
 
 const [seconds = 600] = process.argv.slice(2, 3).map(Number);
 const chosen = process.argv.slice(3);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-fuzz-'));
+/** The test images, and the image bombs that a server meets. */
+const pictures = join(root, 'test/fixtures/data');
+const seeds = [
+  ...readdirSync(pictures)
+    .filter((name) => name.endsWith('.jpg'))
+    .map((name) => /** @type {const} */ ([name, readFileSync(join(pictures, name))])),
+  ...[...(await bombs())]
+    .filter(([what]) => what.includes('JPEG'))
+    .map(([what, bytes]) => /** @type {const} */ ([what.replaceAll(' ', '-'), bytes])),
+];
 const parts = {
   jpeg: () =>
     fuzz('JPEG decoder', 'decodeJpeg.cc', [
@@ -90,9 +101,7 @@ function fuzz(title, source, starts) {
   if (spawnSync(clang, words, { stdio: 'inherit' }).status !== 0) return false;
   const corpus = join(folder, `${source}-corpus`);
   mkdirSync(corpus);
-  const pictures = join(root, 'test/fixtures/data');
-  for (const name of readdirSync(pictures).filter((file) => file.endsWith('.jpg'))) {
-    const bytes = readFileSync(join(pictures, name));
+  for (const [name, bytes] of seeds) {
     for (const [i, start] of starts.entries())
       writeFileSync(join(corpus, `${i}-${name}`), Buffer.concat([Buffer.from(start), bytes]));
   }

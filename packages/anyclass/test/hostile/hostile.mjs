@@ -4,35 +4,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nn, setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
-import { exportNetwork } from '../../dist/index.js';
-import { fixedDecision } from '../../dist/inference/modelDecision.js';
 import { attackServer } from './attackServer.mjs';
 import { failuresOf, twelfths } from './limits.mjs';
+import { exportSmallModel } from './smallModel.mjs';
 
 const [requests = 100_000, seed = 1, minutes = 0] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-hostile-'));
-const model = join(folder, 'model.onnx');
-
-class SmallNetwork extends nn.Module {
-  conv = new nn.Conv2d(3, 16, { kernel: 4, stride: 4 });
-  fc = new nn.Linear(16 * 64, 2);
-
-  /** @param {import('@anyclass/torch').Tensor} images */
-  forward(images) {
-    return this.fc.forward(this.conv.forward(images).relu().flatten(1));
-  }
-}
 
 try {
-  setSeed(1);
-  const classes = ['crack', 'roots'];
-  await exportNetwork(new SmallNetwork(), {
-    description: { classes, channels: 3, mean: [0.5], std: [0.25], decision: fixedDecision(classes, 0.3) },
-    inputSize: 32,
-    out: model,
-  });
+  const model = await exportSmallModel(folder);
   const picture = await sharp(Buffer.alloc(48 * 48 * 3, 90), { raw: { width: 48, height: 48, channels: 3 } })
     .jpeg()
     .toBuffer();

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Transform, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,6 +15,13 @@ export type RowReader = (cells: readonly string[], line: number) => void;
 
 // Without this limit, a quote that is never closed would swallow the rest of the file into one cell.
 const longestRow = 1 << 20;
+
+/**
+ * More lines per compressed byte than this are accepted only in a small table: names that count up, and zeros,
+ * take about two bytes a line.
+ */
+const linesPerByte = 10;
+const smallTable = 1e6;
 
 /**
  * Reads a CSV file (possibly gzipped, with commas, semicolons, or tabs) row by row, with one row in memory.
@@ -34,6 +41,10 @@ export async function readCsv(
   let readRow: RowReader | undefined;
   let lastLine = 0;
   const delimiter = await findDelimiter(path);
+  const unpack = await decompression(path);
+  const { size } = await stat(path);
+  const mostLines =
+    unpack.length === 0 ? Number.POSITIVE_INFINITY : Math.max(smallTable, size * linesPerByte);
   const parser = parse({
     bom: true,
     delimiter,
@@ -43,6 +54,8 @@ export async function readCsv(
     // Rows are consumed here: passing them on as a stream of objects takes twice the time.
     on_record(cells: string[], { lines }) {
       lastLine = lines;
+      if (lines > mostLines)
+        throw new DataError(`${file}: its ${size} bytes decompress to more than ${mostLines} lines`);
       if (readRow === undefined) {
         width = cells.length;
         readRow = header(checkedColumns(cells, file));
@@ -58,7 +71,7 @@ export async function readCsv(
   });
   const sink = new Writable({ objectMode: true, write: (_row, _encoding, done) => done() });
   try {
-    await pipeline([createReadStream(path), ...(await decompression(path)), checkText(file), parser, sink]);
+    await pipeline([createReadStream(path), ...unpack, checkText(file), parser, sink]);
   } catch (error) {
     throw csvError(error, file, lastLine);
   }

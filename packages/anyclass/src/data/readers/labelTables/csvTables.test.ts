@@ -51,6 +51,13 @@ test('semicolons, tabs, a byte-order mark, CRLF, and quoted names are read', asy
   expect(tabs.labels.at(0, 0)).toBe(1);
 });
 
+test('a gzipped table of far more lines than its bytes can tell apart is refused', async () => {
+  const bomb = gzipSync(`image,crack\n${'a.png,1\n'.repeat(1_100_000)}`);
+  await expect(openDataset(file('bomb.csv', bomb))).rejects.toThrow(
+    /bomb\.csv: its \d+ bytes decompress to more than 1000000 lines/,
+  );
+});
+
 test('a gzipped table may also have semicolons or tabs', async () => {
   for (const [name, separator] of [
     ['s.csv.gz', ';'],

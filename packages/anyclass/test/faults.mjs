@@ -1,0 +1,51 @@
+// Loaded before a command (`node --import`): ends the process at a chosen moment between its files, or moves its clock.
+//
+// FAULT_KILL=N     SIGKILL right before or after the Nth time that a file gets its name (rename or link)
+// FAULT_COUNT=FILE writes how many such moments there were
+// FAULT_CLOCK=S    the clock is S seconds ahead, or behind if negative; time that passes is real
+
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
+
+const killAt = Number(process.env['FAULT_KILL'] ?? 0);
+const countFile = process.env['FAULT_COUNT'];
+const ahead = 1000 * Number(process.env['FAULT_CLOCK'] ?? 0);
+
+if (isMainThread && (killAt > 0 || countFile !== undefined)) watchNames();
+if (ahead !== 0) moveClock();
+
+function watchNames() {
+  let moments = 0;
+  const pass = () => {
+    moments += 1;
+    if (moments === killAt) process.kill(process.pid, 'SIGKILL');
+  };
+  for (const name of /** @type {const} */ (['renameSync', 'linkSync'])) {
+    const original = fs[name];
+    fs[name] = (from, to) => {
+      pass();
+      original(from, to);
+      pass();
+    };
+  }
+  for (const name of /** @type {const} */ (['rename', 'link'])) {
+    const original = fs.promises[name];
+    fs.promises[name] = async (from, to) => {
+      pass();
+      await original(from, to);
+      pass();
+    };
+  }
+  syncBuiltinESMExports();
+  if (countFile !== undefined) process.on('exit', () => fs.appendFileSync(countFile, `${moments}\n`));
+}
+
+function moveClock() {
+  const { now } = Date;
+  globalThis.Date = new Proxy(Date, {
+    construct: (target, words, type) =>
+      Reflect.construct(target, words.length === 0 ? [now() + ahead] : words, type),
+    get: (target, key) => (key === 'now' ? () => now() + ahead : Reflect.get(target, key)),
+  });
+}
