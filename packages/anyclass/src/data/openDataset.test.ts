@@ -32,6 +32,26 @@ test.each(['a,b.csv', 'run=1/labels.csv', 'year=2024,site=b/labels.csv', 'odd*.c
   },
 );
 
+test('a named list of classes can be kept or dropped', async () => {
+  writeFileSync(
+    'animals.csv',
+    `Filename,labels\n${['cat', 'car', 'bus', 'zebra', ''].map((label, i) => `${i}.png,${label}`).join('\n')}\n`,
+  );
+  const animals = ['bird', 'cat', 'dog', 'horse', 'sheep', 'cow', 'elephant', 'bear', 'zebra', 'giraffe'];
+  const open = {
+    imageFolder: '.',
+    classes: ['car', ...animals, 'bus'],
+    draw: { method: 'random' },
+  } as const;
+  const classesWith = async (chosen: object) => {
+    const { classes, images } = await openDataset('animals.csv', { ...open, ...chosen });
+    await images.close();
+    return classes;
+  };
+  expect(await classesWith({ keep: ['coco-animals'] })).toEqual(animals);
+  expect(await classesWith({ drop: ['coco-animals'] })).toEqual(['car', 'bus']);
+});
+
 test('several paths are read together', async () => {
   writeFileSync('one.csv', `Filename,crack,roots\n${rows.slice(0, 6).join('\n')}\n`);
   writeFileSync('two.csv', `Filename,crack,roots\n${rows.slice(6).join('\n')}\n`);

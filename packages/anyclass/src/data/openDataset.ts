@@ -216,12 +216,13 @@ function ofClasses(table: DatasetTable, { classes }: OpenOptions): DatasetTable 
 function chooseClasses(table: DatasetTable, { keep, drop }: OpenOptions): DatasetTable {
   if (!keep && !drop) return table;
   const asked = keep && withSubsets(keep);
-  for (const name of [...(asked ?? []), ...(drop ?? [])]) {
+  const left = drop && withSubsets(drop);
+  for (const name of [...(asked ?? []), ...(left ?? [])]) {
     if (!table.classes.includes(name)) {
       throw new DataError(`${table.name}: no class '${name}'; ${classHint(name, table.classes)}`);
     }
   }
-  const classes = (asked ?? table.classes).filter((name) => !drop?.includes(name));
+  const classes = (asked ?? table.classes).filter((name) => !left?.includes(name));
   if (classes.length === 0) throw new DataError(`${table.name}: no class is left`);
   const indices = classes.map((name) => table.classes.indexOf(name));
   const { annotationCounts, objects } = table;

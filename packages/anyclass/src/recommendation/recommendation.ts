@@ -42,7 +42,8 @@ const smallGain = 0.02;
 
 /**
  * Recommends a loss: among those that the last round cannot distinguish from its best, the configuration's
- * own, or else the simplest. An advantage that could be chance does not justify a more elaborate loss.
+ * own, or else the simplest. An advantage that could be chance does not justify a more elaborate loss. The loss that did worst
+ * is not recommended, even if that could be chance.
  *
  * @example
  * recommendLoss({ decision, rounds, full, speed, minutes: 30, spentSeconds: 1700 }).label // 'bce'
@@ -50,12 +51,14 @@ const smallGain = 0.02;
 export function recommendLoss(basis: Basis): Recommendation {
   const { losses } = basis.rounds.at(-1)!;
   const equals = losses.filter(({ isWithinNoise }) => isWithinNoise);
-  const own = equals.find(({ candidate }) => candidate.role === 'configured');
-  const pick = own ?? equals.toSorted((a, b) => bySimplicity(a.candidate, b.candidate))[0]!;
+  const worst = losses.length > 2 && losses.at(-1)!.f1 < losses.at(-2)!.f1 ? losses.at(-1) : undefined;
+  const eligible = equals.filter((one) => one !== worst);
+  const own = eligible.find(({ candidate }) => candidate.role === 'configured');
+  const pick = own ?? eligible.toSorted((a, b) => bySimplicity(a.candidate, b.candidate))[0]!;
   const missed = Math.max(0, ...equals.map(({ difference }) => -(difference?.low ?? 0)));
   const matters = equals.length === 1 ? true : missed <= smallGain ? false : null;
   return {
-    verdict: [opening(equals, losses, matters, missed), use(pick, equals, basis.decision), behind(losses)]
+    verdict: [opening(equals, losses, matters, missed), use(pick, eligible, basis.decision), behind(losses)]
       .filter((text) => text !== '')
       .join(' '),
     reasons: reasonsOf(basis),
