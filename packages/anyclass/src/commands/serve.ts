@@ -24,6 +24,10 @@ export const serveModels = command({
       'reachable from other machines, with a token',
     ],
     ['anyclass serve runs/sewer --log-predictions predictions.jsonl', 'keep predictions to label later'],
+    [
+      'anyclass serve pipes=runs/a --shadow pipes=runs/b --log-predictions predictions.jsonl --audit 0.02',
+      'a new model beside the old one: monitor compares them on the same labels',
+    ],
   ],
   options: z.object({
     models: z

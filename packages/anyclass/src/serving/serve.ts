@@ -9,12 +9,10 @@ import type { ModelSummary } from './api/schemas.js';
 import { createJsonRequests } from './bodies/jsonRequests.js';
 import { createApp } from './http/app.js';
 import { modelSummary } from './http/modelSummaries.js';
-import { createDeviceGate } from './models/deviceGate.js';
-import { openServedModel, type ServedModel } from './models/servedModel.js';
-import type { OpenedModel } from './models/workerMessages.js';
+import { openModels, openShadows } from './openModels.js';
 import { createAudits } from './operation/audits.js';
-import { appendLines, createLog, type Log } from './operation/log.js';
-import { createMetrics, type ServingMetrics } from './operation/metrics.js';
+import { appendLines, createLog } from './operation/log.js';
+import { createMetrics } from './operation/metrics.js';
 import {
   bufferBytes,
   requestLimits,
@@ -66,7 +64,12 @@ export async function serve(models: readonly string[], options: ServeOptions = {
   const log = createLog(settings.logLevel, logLine ?? ((line) => standardError?.write(line)));
   const admission = createAdmission({ images: settings.queue, bytes: bufferBytes(settings) });
   const metrics = createMetrics(admission);
-  const served = await openModels(paths, { settings, decision, metrics, log });
+  const opening = { settings, decision, metrics, log };
+  const served = await openModels(paths, opening);
+  const shadows = await openShadows(served, opening).catch(async (error: unknown) => {
+    await Promise.all(Array.from(served.values(), (model) => model.close()));
+    throw error;
+  });
   const predictions =
     settings.logPredictions === undefined
       ? undefined
@@ -86,13 +89,14 @@ export async function serve(models: readonly string[], options: ServeOptions = {
     predictions,
     audits:
       settings.audit === undefined ? undefined : createAudits(settings.audit, settings.keepAudited, log),
+    shadows,
     isDraining: false,
   };
   const requests = createJsonRequests(limits.images);
   const closeModels = async () => {
     state.uploads.close();
     await requests.close();
-    await Promise.all(Array.from(served.values(), (model) => model.close()));
+    await Promise.all([...Array.from(served.values(), (model) => model.close()), shadows?.close()]);
   };
   let http: HttpServer;
   try {
@@ -133,7 +137,10 @@ export async function serve(models: readonly string[], options: ServeOptions = {
   };
 }
 
-function checkAudits({ audit, keepAudited, logPredictions }: ServeSettings): void {
+function checkAudits({ audit, keepAudited, logPredictions, shadow }: ServeSettings): void {
+  if (shadow.length > 0 && logPredictions === undefined) {
+    throw new UserError('shadow needs logPredictions, where its answers are');
+  }
   if (audit !== undefined && logPredictions === undefined) {
     throw new UserError('audit needs logPredictions, where the drawn images are listed');
   }
@@ -174,60 +181,4 @@ function nameOf(path: string): string {
   const file = basename(resolve(path)).replace(/\.(onnx|safetensors)$/i, '');
   const name = file === 'model' ? basename(dirname(resolve(path))) : file;
   return name.replaceAll(/[^\w.-]+/g, '-') || 'model';
-}
-
-async function openModels(
-  paths: ReadonlyMap<string, string>,
-  {
-    settings,
-    decision,
-    metrics,
-    log,
-  }: {
-    readonly settings: ServeSettings;
-    readonly decision: ServeOptions['decision'];
-    readonly metrics: ServingMetrics;
-    readonly log: Log;
-  },
-): Promise<Map<string, ServedModel>> {
-  const { device, precision, maxBatch, maxDelay, queue, reload } = settings;
-  const gate = createDeviceGate();
-  const served = new Map<string, ServedModel>();
-  try {
-    for (const [name, model] of paths) {
-      const tellOpened = (version: OpenedModel) => {
-        metrics.opened(name, version);
-        for (const remark of version.remarks ?? []) log.warn(remark, { model: name });
-        for (const remark of version.decisionRemarks) log.info(remark, { model: name });
-      };
-      const opened = await openServedModel(name, {
-        task: { model, device, precision, decision, batchSize: maxBatch, slots: queue },
-        gate,
-        maxBatch,
-        maxDelay,
-        maxPixels: requestLimits(settings).pixels,
-        listener: metrics.listener(name),
-        reloadSeconds: reload,
-        onReload(result) {
-          if ('problem' in result) {
-            metrics.reloaded(name, 'failed');
-            const state = result.isServing
-              ? 'reload failed; the previous version keeps serving'
-              : 'the model is not serving';
-            log.error(state, { model: name, reason: result.problem });
-            return;
-          }
-          metrics.reloaded(name, 'ok');
-          tellOpened(result.version.model);
-          log.info('model reloaded', { model: name, version: result.version.model.version });
-        },
-      });
-      served.set(name, opened);
-      tellOpened(opened.version().model);
-    }
-    return served;
-  } catch (error) {
-    await Promise.all(Array.from(served.values(), (model) => model.close()));
-    throw error;
-  }
 }

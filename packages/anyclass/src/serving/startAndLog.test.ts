@@ -40,6 +40,34 @@ describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
     expect(refused).toHaveProperty('message', expect.stringContaining(`${file}: is damaged`));
   });
 
+  test('a model in the shadow sees the same images, and only the log has its answers', async () => {
+    const file = join(folder, 'shadow.jsonl');
+    const photo = asBody(await picture(1));
+    const shadowing = { ...quiet, logPredictions: file, audit: 1, shadow: [`m=${model}`] };
+    {
+      await using server = await serve([`m=${model}`], shadowing);
+      expect(server.models().map(({ name }) => name)).toEqual(['m']);
+      for (let i = 0; i < 3; i++) {
+        const answer = await fetch(`${server.url}/v1/predict`, { method: 'POST', body: photo });
+        expect(await answer.text()).not.toContain('shadow');
+      }
+      expect(
+        (await fetch(`${server.url}/v1/predict?model=m.shadow`, { method: 'POST', body: photo })).status,
+      ).toBe(404);
+    }
+    const lines = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toHaveLength(3);
+    for (const { shadow, outcome, s, version } of lines)
+      expect(shadow).toMatchObject({ model: 'm.shadow', version, outcome, s });
+    await expect(serve([`m=${model}`], { ...shadowing, shadow: ['x=y'] })).rejects.toThrow(/no model 'x'/);
+    await expect(serve([`m=${model}`], { ...quiet, shadow: ['m=y'] })).rejects.toThrow(
+      'shadow needs logPredictions',
+    );
+  });
+
   test('drawn images are logged with their probability, kept by hash, and audits need a log', async () => {
     const [file, kept] = [join(folder, 'audits.jsonl'), join(folder, 'kept')];
     const auditing = { ...quiet, logPredictions: file, audit: 0.5, keepAudited: kept };

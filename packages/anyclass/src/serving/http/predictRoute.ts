@@ -10,8 +10,8 @@ import type { RequestImage } from '../bodies/jsonImages.js';
 import type { JsonRequests } from '../bodies/jsonRequests.js';
 import type { ModelVersion } from '../models/modelVersion.js';
 import type { AnswerMap, ImageExplanation } from '../models/workerMessages.js';
-import { logPrediction } from '../operation/predictionLog.js';
 import { findModel, type ServerState } from '../operation/serverState.js';
+import { logAnswers } from './logAnswers.js';
 import { answer, type Exchanged, type Outcome } from './predicting.js';
 import { createPredictionText, type PredictionText } from './predictionText.js';
 import { requestImages } from './requestImages.js';
@@ -41,21 +41,18 @@ export async function predictRoute(
   const predictions = outcomes.map((outcome, i) => {
     const { name } = sent[i]!;
     if (outcome instanceof Problem) return JSON.stringify({ name, failure: outcome.message });
-    if (state.predictions) {
-      logPrediction(state, state.predictions, {
-        requestId: asked.id,
-        model: model.name,
-        version: version.model.version,
-        decision: version.model.decision,
-        presenceScore: outcome.presenceScore,
-        ...sent[i]!,
-        prediction: namedAnswer(version, outcome),
-      });
-    }
     const text = textOf(name, outcome);
     if (!outcome.explanation) return text;
     const explained = explanationText(outcome.explanation, version);
     return explained.then((added) => `${text.slice(0, -1)},${added}}`);
+  });
+  logAnswers(state, {
+    requestId: asked.id,
+    model,
+    version,
+    outcomes,
+    sent,
+    prediction: (outcome) => namedAnswer(version, outcome),
   });
   const names = `"model":${JSON.stringify(model.name)},"version":${JSON.stringify(version.model.version)}`;
   const groups = groupText(version, sent, outcomes);

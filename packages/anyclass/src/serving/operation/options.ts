@@ -101,6 +101,13 @@ export const serveFields = {
     .optional()
     .describe('keep the images that were drawn in DIR, under their SHA-256; at most 1 GiB')
     .meta({ placeholder: 'DIR' }),
+  shadow: z
+    .array(z.string())
+    .default([])
+    .describe(
+      'let PATH see the images of model NAME too and log its answers, which no client gets; may be repeated',
+    )
+    .meta({ placeholder: 'NAME=PATH' }),
   logLevel: z
     .enum(['info', 'warn', 'error'])
     .default('info')

@@ -9,6 +9,7 @@ import { parsedJson } from '../../files/wholeFile.js';
 import type { NamedPrediction } from '../../inference/predictor.js';
 import type { Audits } from './audits.js';
 import type { LineWriter } from './log.js';
+import type { ShadowAnswer } from './shadows.js';
 
 /** Bytes of a line; ten thousand classes with long names take one megabyte. */
 const longestLine = 4_000_000;
@@ -23,6 +24,8 @@ export interface LoggedPrediction {
   readonly group?: string | undefined;
   readonly bytes: Uint8Array;
   readonly prediction: NamedPrediction;
+  /** What a model in the shadow answered. */
+  readonly shadow?: ShadowAnswer | undefined;
 }
 
 /**
@@ -71,7 +74,8 @@ export function logPrediction(
   lines: LineWriter,
   logged: LoggedPrediction,
 ): void {
-  const { requestId, model, version, decision, presenceScore, name, group, bytes, prediction } = logged;
+  const { requestId, model, version, decision, presenceScore, name, group, bytes, prediction, shadow } =
+    logged;
   const { labels, outcome, isNegative, presence, probabilities } = prediction;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const drawn = audits?.draw();
@@ -95,9 +99,21 @@ export function logPrediction(
       presence: presence.probability,
       probabilities,
       ...(audits && { audit: { q: audits.q, drawn } }),
+      ...(shadow && { shadow: shadowed(shadow) }),
     }),
   );
   if (drawn) audits?.keep(sha256, bytes);
+}
+
+function shadowed({ model, version, answer }: ShadowAnswer) {
+  return {
+    model,
+    version: version.model.version,
+    decision: decisionName(version.model.decision),
+    outcome: answer.outcome,
+    isNegative: !answer.labels.includes(1),
+    s: answer.presenceScore,
+  };
 }
 
 /** What a log says about a decision: a name that changes whenever the decision does, and the share that it promises. */

@@ -9,6 +9,7 @@ import type { Audits } from './audits.js';
 import type { LineWriter, Log } from './log.js';
 import type { ServingMetrics } from './metrics.js';
 import type { RequestLimits, ServeSettings } from './options.js';
+import type { Shadows } from './shadows.js';
 
 export interface ServerState {
   readonly settings: ServeSettings;
@@ -24,6 +25,8 @@ export interface ServerState {
   readonly predictions: LineWriter | undefined;
   /** Draws images to be labeled; undefined if none are. */
   readonly audits: Audits | undefined;
+  /** Models that only log their answers; undefined without any. */
+  readonly shadows: Shadows | undefined;
   /**
    * Whether the server is shutting down: it then reports that it is not ready, and closes each connection
    * after its answer.
