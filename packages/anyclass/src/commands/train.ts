@@ -3,6 +3,7 @@ import { connectParent } from '../children/parentLink.js';
 import type { TrainWork } from '../children/work.js';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
+import { shellLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
 import { UsageError } from '../errors/usageError.js';
@@ -134,11 +135,18 @@ export async function trainHere(
     terminal.print(
       json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary, !isPart),
     );
+    if (!json && !isPart) terminal.note(nextSteps(result.folder));
     return result;
   } catch (error) {
     parent?.fail('resume' in run ? run.resume : (run.folder ?? ''), error);
     throw error;
   }
+}
+
+/** What a finished run is for. */
+function nextSteps(folder: string): string {
+  const line = (...words: string[]) => shellLine(['anyclass', ...words]);
+  return `next    ${line('predict', folder, 'PHOTOS')} · ${line('explain', folder, 'PHOTO', '--out', 'heat')} · ${line('serve', folder)}`;
 }
 
 function fieldList(fields: readonly ConfigurationField[]): string {

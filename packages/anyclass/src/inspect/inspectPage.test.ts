@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../test/pages/browser.js';
+import {
+  chromiumNeed,
+  chromiumPath,
+  launchChromium,
+  openFile,
+  seriousFindings,
+} from '../../test/pages/browser.js';
 import { closeDataset } from '../data/dataset/dataset.js';
 import { openDataset } from '../data/openDataset.js';
 import { randomStream } from '../data/random/philox.js';
@@ -61,6 +67,12 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     const answers = page.locator('main > .columns').first();
     expect(await answers.textContent()).toMatch(/What to fix first[\s\S]*What can be promised/);
     expect(problems).toEqual([]);
+    await page.context().close();
+  }, 60_000);
+
+  test('axe finds nothing serious', async () => {
+    const { page } = await openFile(browser, file, { colorScheme: 'dark', bypassCSP: true });
+    expect(await seriousFindings(page)).toEqual([]);
     await page.context().close();
   }, 60_000);
 

@@ -1,5 +1,17 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import {
+  chromiumNeed,
+  chromiumPath,
+  launchChromium,
+  openFile,
+  seriousFindings,
+} from '../../test/pages/browser.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import { explanationPage } from '../explain/explanationPage.js';
+import { fixedDecision } from '../inference/modelDecision.js';
 import type { Recommendation, RoundResult } from '../recommendation/recommendation.js';
 import type { StudyResult, TrialResult } from '../tuning/studyResult.js';
 import { recommendationPage } from './recommendationPage.js';
@@ -114,9 +126,75 @@ test('a recommendation says what to use, the distance of the others, and how to 
 test.each([
   ['a study', () => studyPage(study)],
   ['a recommendation', () => recommendationPage(hostile, recommendation, 'recommended.jsonc')],
+  ['explanations', explanations],
 ])('names on the page of %s stay text', (_, make) => {
   const html = make();
   expect(html.match(/<script>/g)).toHaveLength(1);
   // Tables to copy keep names as they are; only markup is escaped there.
   expect(html.replaceAll(/<textarea[\s\S]*?<\/textarea>/g, '')).not.toContain('\u202e');
 });
+
+const dot = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
+
+function explanations(): string {
+  const map = {
+    method: 'cam',
+    unit: 'logit',
+    peak: 2,
+    peakAt: { x: 0.5, y: 0.5 },
+    overlay: 'a.png',
+    array: 'a.npy',
+  };
+  const record = {
+    name: hostile,
+    labels: [hostile],
+    outcome: 'alarm',
+    presence: { probability: 0.9, gate: 0.5 },
+    maps: [{ ...map, target: hostile, probability: 0.9 }],
+  };
+  const cards = [{ record, image: dot, heats: [dot] }];
+  return explanationPage({
+    model: hostile,
+    classes: [hostile],
+    decision: fixedDecision([hostile], 0.5),
+    cards,
+    all: 2,
+  });
+}
+
+test.skipIf(chromiumPath === undefined)(
+  `a study, a recommendation and explanations open without errors, fit on a phone, and axe finds nothing serious${chromiumNeed}`,
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'anyclass-pages-'));
+    const browser = await launchChromium();
+    try {
+      for (const html of [
+        studyPage(study),
+        recommendationPage(hostile, recommendation, 'r.jsonc'),
+        explanations(),
+      ]) {
+        const file = join(folder, 'page.html');
+        writeFileSync(file, html);
+        for (const [colorScheme, width] of [
+          ['light', 1280],
+          ['dark', 390],
+        ] as const) {
+          const viewport = { width, height: 800 };
+          const { page, problems } = await openFile(browser, file, {
+            colorScheme,
+            viewport,
+            bypassCSP: true,
+          });
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+          expect(await seriousFindings(page)).toEqual([]);
+          expect(problems).toEqual([]);
+          await page.context().close();
+        }
+      }
+    } finally {
+      await browser.close();
+      rmSync(folder, { recursive: true });
+    }
+  },
+  60_000,
+);

@@ -2,6 +2,7 @@
 
 import type { RunEvent, RunEventListener, ValidatedEvent } from '../../events/runEvent.js';
 import { ProgressBar, type ProgressOutput } from './progressBar.js';
+import { runTime } from './runTime.js';
 
 /**
  * Creates a listener that shows the progress of a run, of preprocessing or of other long work.
@@ -24,8 +25,14 @@ export function runDisplay(output: ProgressOutput, now = () => performance.now()
     } else open.bar.reach(work.done, work.remark);
     if (work.done >= work.total) endBar();
   };
+  const time = runTime(now);
   return (event) => {
-    const work = workOf(event);
+    const { left, estimate } = time(event);
+    if (estimate !== undefined) {
+      endBar();
+      output.write(`${estimate}\n`);
+    }
+    const work = workOf(event, left);
     if (work) return advance(work);
     const text = lineOf(event);
     if (text === undefined) return;
@@ -45,7 +52,7 @@ interface Work {
 
 const megabyte = 1e6;
 
-function workOf(event: RunEvent): Work | undefined {
+function workOf(event: RunEvent, runLeft?: string): Work | undefined {
   if (event.type === 'progress') {
     const { task: label, done, total, unit, remark = '' } = event;
     if (unit === 'bytes')
@@ -55,12 +62,13 @@ function workOf(event: RunEvent): Work | undefined {
   if (event.type !== 'step') return undefined;
   const { epoch, epochs, images: done, imagesPerEpoch: total, unit, loss, dataWaitShare } = event;
   const waiting = `${Math.round(100 * dataWaitShare)}% waiting for ${unit}`;
+  const whole = runLeft === undefined ? '' : `, run ${runLeft} left`;
   return {
     label: `epoch ${epoch}/${epochs}`,
     done,
     total,
     unit,
-    remark: loss === null ? waiting : `loss ${loss.toFixed(4)}, ${waiting}`,
+    remark: loss === null ? waiting : `loss ${loss.toFixed(4)}${whole}, ${waiting}`,
   };
 }
 

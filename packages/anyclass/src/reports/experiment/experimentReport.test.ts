@@ -6,7 +6,13 @@ import { parse } from 'csv-parse/sync';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeRunWithEpochs, writeSyntheticRun } from '../../../test/experimentRuns.js';
-import { chromiumNeed, chromiumPath, launchChromium, openFile } from '../../../test/pages/browser.js';
+import {
+  chromiumNeed,
+  chromiumPath,
+  launchChromium,
+  openFile,
+  seriousFindings,
+} from '../../../test/pages/browser.js';
 import { report } from '../../commands/report.js';
 import { compareRuns } from '../../experiments/comparison.js';
 import type { Comparison } from '../../experiments/comparisonResult.js';
@@ -174,6 +180,12 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
       await page.context().close();
     }
   });
+
+  test('axe finds nothing serious', async () => {
+    const { page } = await openFile(browser, pageFile, { bypassCSP: true });
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.context().close();
+  }, 60_000);
 
   test('a wide table or chart scrolls in its box, up to its last column', async () => {
     for (const width of [1280, 390]) {
