@@ -46,7 +46,9 @@ export const inspect = command({
     run: z
       .string()
       .optional()
-      .describe('a finished run on this data: find labels that its scores contradict')
+      .describe(
+        'a finished run on this data: find labels that its scores, and its margins in training, contradict',
+      )
       .meta({ placeholder: 'RUN' }),
     beta: z.number().min(0).lt(1).default(0.9999).describe('β of the class-balancing weights'),
     html: z
@@ -69,7 +71,10 @@ export const inspect = command({
       const dataset = withSubset(whole, data.subset);
       const { noImages, limit, size, beta, html, json } = options;
       const inspection = await inspectDataset(dataset, {
-        ...(options.run !== undefined && { scores: await savedScores(options.run) }),
+        ...(options.run !== undefined && {
+          scores: await savedScores(options.run),
+          margins: await savedMargins(options.run),
+        }),
         images: !noImages,
         size: { width: size, height: size },
         beta,
@@ -105,6 +110,12 @@ async function savedScores(run: string): Promise<NamedTable[]> {
     });
   }
   return Promise.all(found.map((file) => readTable(file)));
+}
+
+/** Reads the mean logits of the run's training images; undefined if it recorded none. */
+async function savedMargins(run: string): Promise<NamedTable | undefined> {
+  const { paths } = openRun(run);
+  return existsSync(paths.margins) ? readTable(paths.margins) : undefined;
 }
 
 /** Returns the dataset with only the training images that a run would use. */

@@ -30,8 +30,8 @@ export const groupFields = {
   groupTable: z
     .string()
     .optional()
-    .describe('table with the names of the images and --group-column')
-    .meta({ placeholder: 'CSV' }),
+    .describe('CSV or Parquet table with the names of the images and --group-column')
+    .meta({ placeholder: 'FILE' }),
   groupsOut: z
     .string()
     .optional()
@@ -76,7 +76,9 @@ export async function groupsOf(
   const [own] = paths;
   const table =
     groupTable ??
-    (paths.length === 1 && own !== undefined && extname(own) === '.csv' && existsSync(own) ? own : undefined);
+    (paths.length === 1 && own !== undefined && /^\.(csv|parquet)$/i.test(extname(own)) && existsSync(own)
+      ? own
+      : undefined);
   if (table === undefined)
     throw new UsageError('names a column; also give the table that has it, --group-table', 'groupColumn');
   checkInputFile(groupTable === undefined ? 'PATH' : '--group-table', table);

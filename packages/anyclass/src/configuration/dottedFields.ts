@@ -22,6 +22,7 @@ export const placeFields: ReadonlySet<string> = new Set([
   'checkpoints.keep',
   'checkpoints.keepFinished',
   'log',
+  'margins',
 ]);
 
 /**

@@ -215,6 +215,10 @@ export const configurationSchema = z.strictObject({
     ),
   batchSize: count.default(64).describe('images per weight update'),
   accumulation: count.default(1).describe('split each batch into this many parts to save memory'),
+  margins: z
+    .boolean()
+    .default(true)
+    .describe('record the mean logit of every training label, for `inspect --run` to find wrong ones'),
   clipNorm: z.number().positive().nullable().default(1).describe('maximum gradient norm; null for no limit'),
   averageDecay: share
     .lt(1)

@@ -240,11 +240,10 @@ function* rowInputs(
   columns: readonly string[],
   path: string,
 ): Generator<ImageInput> {
-  const naming = columns.find((column) => /^(file_?name|path|image_?id|id)$/i.test(column));
+  const nameOf = parquetNames(columns, path);
   for (const [i, row] of rows.entries()) {
-    const named = naming === undefined ? undefined : row[naming];
     yield {
-      name: named === undefined || named === null ? `${path}#${start + i}` : String(named),
+      name: nameOf(row, start + i),
       async read() {
         const bytes = imageBytes(row, columns);
         if (!bytes) throw new DataError('no image bytes in this row');
@@ -269,4 +268,40 @@ function imageBytes(row: Record<string, unknown>, columns: readonly string[]): U
     }
   }
   return undefined;
+}
+
+/** The names of the rows of a Parquet file: a column that names them, or their numbers. */
+function parquetNames(columns: readonly string[], path: string) {
+  const naming = columns.find((column) => /^(file_?name|path|image_?id|id)$/i.test(column));
+  return (row: Readonly<Record<string, unknown>>, index: number): string => {
+    const named = naming === undefined ? undefined : row[naming];
+    return named === undefined || named === null ? `${path}#${index}` : String(named);
+  };
+}
+
+/**
+ * Yields the name of each row of a Parquet file of images and its value in a column.
+ *
+ * @example
+ * for await (const [name, patient] of parquetColumn('chest.parquet', 'patient')) console.log(name, patient);
+ */
+export async function* parquetColumn(path: string, column: string): AsyncGenerator<[string, string]> {
+  const file = await openParquet(path);
+  try {
+    const columns = parquetSchema(file.metadata).children.map(({ element }) => element.name);
+    if (!columns.includes(column))
+      throw new DataError(`${path}: no column '${column}' with groups; it has ${columns.join(', ')}`);
+    const nameOf = parquetNames(columns, path);
+    const wanted = columns.filter(
+      (each) => each === column || /^(file_?name|path|image_?id|id)$/i.test(each),
+    );
+    for (let group = 0; group + 1 < file.groupStarts.length; group++) {
+      let row = file.groupStarts[group]!;
+      for await (const rows of file.readGroup(group, wanted)) {
+        for (const each of rows) yield [nameOf(each, row++), String(each[column] ?? '')];
+      }
+    }
+  } finally {
+    await file.close();
+  }
 }

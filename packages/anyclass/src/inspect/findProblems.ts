@@ -175,13 +175,14 @@ export function suspectProblems(suspects: readonly LabelSuspect[]): Problem[] {
   if (suspects.length === 0) return [];
   const text = inflected(
     suspects.length,
-    "label that contradicts the run's scores",
-    "labels that contradict the run's scores; the first are the most suspicious",
+    'label that contradicts the run',
+    'labels that contradict the run; the first cost most if they are wrong',
   );
-  const examples = suspects.slice(0, 10).map(({ name, class: className, kind, score, typical }) => {
+  const examples = suspects.slice(0, 10).map(({ name, class: className, kind, source, score, typical }) => {
     const label = kind === 'missing' ? 'is not labeled' : 'is labeled';
     const others = kind === 'missing' ? 'labeled' : 'unlabeled';
-    return `${name}: '${className}' ${label} and scores ${score.toFixed(3)} (${others} images: ${typical.toFixed(3)})`;
+    const how = source === 'margins' ? 'scored, over the epochs,' : 'scores';
+    return `${name}: '${className}' ${label} and ${how} ${score.toFixed(3)} (${others} images: ${typical.toFixed(3)})`;
   });
   return [{ kind: 'suspect-label', text, count: suspects.length, examples }];
 }

@@ -34,6 +34,8 @@ export interface InspectOptions extends ExamineOptions {
   readonly beta?: number;
   /** A model's saved scores, for finding doubtful labels. */
   readonly scores?: readonly SavedScores[];
+  /** The mean logits of training images over the epochs, for the same. */
+  readonly margins?: SavedScores | undefined;
 }
 
 /**
@@ -65,7 +67,8 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
   const withImages = options.images !== false && dataset.images.absent === undefined;
   const examined = withImages ? await examineImages(dataset, options) : undefined;
   const vectors = dataset.features && (await examineFeatures(dataset, dataset.features));
-  const suspects = options.scores ? labelSuspects(dataset, options.scores) : [];
+  const { scores, margins } = options;
+  const suspects = scores ? labelSuspects(dataset, scores, margins) : [];
   return {
     dataset: dataset.name,
     splitOrigin: dataset.splitOrigin,
@@ -91,6 +94,12 @@ async function inspectOpen(dataset: Dataset, options: Omit<InspectOptions, 'open
     ],
     nearDuplicates: nearSets(dataset, examined?.nearDuplicates ?? []),
     suspects,
+    ...(scores && {
+      suspected: {
+        heldOut: scores.reduce((sum, { names }) => sum + names.length, 0),
+        training: margins?.names.length ?? 0,
+      },
+    }),
     quarantined: examined?.quarantined ?? [],
   };
 }

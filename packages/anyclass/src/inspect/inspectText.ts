@@ -28,6 +28,7 @@ export function inspectText(inspection: Inspection): string {
     ...(inspection.input ? [inputSection(inspection.input)] : []),
     ...(inspection.features ? [`${featureText(inspection.features)}`] : []),
     promisableText(inspection.promisable),
+    ...(inspection.suspected ? [suspectedText(inspection.suspected)] : []),
     `λ: try ${lambda.from} to ${lambda.to}, starting with ${lambda.start}\n   ${lambda.reason}`,
     problemSection(inspection),
   ];
@@ -44,6 +45,15 @@ export function inspectText(inspection: Inspection): string {
 export function correctionText({ file, labels, images, changed }: CorrectionCount): string {
   const of = `${counted(labels, 'label')} of ${counted(images, 'image')}`;
   return `corrections: ${of} in ${file}, ${number(changed)} of which ${inflected(changed, 'differs', 'differ')} from the dataset`;
+}
+
+/** What was examined for doubtful labels. */
+function suspectedText({ heldOut, training }: NonNullable<Inspection['suspected']>): string {
+  const trained =
+    training > 0
+      ? `${counted(training, 'training image')} by their margins over the epochs`
+      : 'no training image, because the run recorded no margins';
+  return `labels examined: ${counted(heldOut, 'held-out image')} by their scores, ${trained}`;
 }
 
 function splitSection({ splits, groupColumn }: Inspection): string {

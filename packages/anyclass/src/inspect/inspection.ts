@@ -79,16 +79,21 @@ export interface FoundImage {
   readonly labels: readonly string[];
 }
 
-/** A label that contradicts a model's scores. */
+/** What contradicts a label: scores of a held-out image, or the margins of a training image over the epochs. */
+export type SuspectSource = 'scores' | 'margins';
+
+/** A label that contradicts a model. */
 export interface LabelSuspect extends FoundImage {
   readonly class: string;
+  readonly source: SuspectSource;
   /**
    * `missing`: the class is not labeled but scores as if present. `wrong`: it is labeled
    * but scores as if absent.
    */
   readonly kind: 'missing' | 'wrong';
+  /** Its score; for a training image, that of its mean logit over the epochs. */
   readonly score: number;
-  /** The mean score of images with the opposite label. */
+  /** The typical score of images with the opposite label. */
   readonly typical: number;
 }
 
@@ -178,5 +183,7 @@ export interface Inspection {
   readonly nearDuplicates: readonly (readonly FoundImage[])[];
   /** Doubtful labels, the most doubtful first; empty unless a model's scores were given. */
   readonly suspects: readonly LabelSuspect[];
+  /** How many images were examined for doubtful labels, if a run was given: held-out ones, and training ones. */
+  readonly suspected?: { readonly heldOut: number; readonly training: number };
   readonly quarantined: readonly Quarantined[];
 }

@@ -68,3 +68,21 @@ test('scores of other images, other classes, and classes with few examples raise
   const few = { names: scores.names.slice(0, 8), classNames: classes, values: scores.values.slice(0, 16) };
   expect(labelSuspects(dataset, [few])).toEqual([]);
 });
+
+test('margins of training images are evidence too, and a missing label in a negative image costs more', () => {
+  const flipped = new Set([7, 42, 101, 300, 555, 802, 1203, 1500]);
+  const { dataset, scores } = scenes(1000, flipped);
+  const margins = {
+    ...scores,
+    // A network that learned the wrong labels by heart has pulled their mean logits toward them.
+    values: scores.values.map((value, place) => {
+      const logit = Math.log(value / (1 - value));
+      return flipped.has(place) ? 0.4 * logit : logit;
+    }),
+  };
+  const suspects = labelSuspects(dataset, [], margins);
+  const places = suspects.map(({ row, class: name }) => row * 2 + classes.indexOf(name));
+  expect(places.slice(0, flipped.size + 4).filter((place) => flipped.has(place)).length).toBeGreaterThan(5);
+  expect(new Set(suspects.map(({ source }) => source))).toEqual(new Set(['margins']));
+  expect(suspects[0]).toMatchObject({ kind: 'missing', labels: [] });
+});

@@ -1,73 +1,138 @@
-// Labels that contradict a model's scores. Northcutt, Jiang and Chuang, "Confident Learning: Estimating
-// Uncertainty in Dataset Labels", JAIR 2021: for each class, a score is compared with the typical scores of
-// images with either label.
+// Labels that contradict a model. In held-out images, by its scores: Northcutt, Jiang and Chuang, "Confident Learning:
+// Estimating Uncertainty in Dataset Labels", JAIR 2021. In training images, which a network learns by heart in the end, by their
+// logits over all epochs: Pleiss et al., "Identifying Mislabeled Data using the Area Under the Margin Ranking", NeurIPS 2020.
+// For each class, a label is compared with the typical values of images with either label.
 
 import { type Dataset, splitNames } from '../data/dataset/dataset.js';
 import { foundImages } from './foundImages.js';
-import type { LabelSuspect } from './inspection.js';
+import type { LabelSuspect, SuspectSource } from './inspection.js';
 
-/** A model's probabilities, row by row, with one entry per class. */
+/** A model's numbers, row by row, with one entry per class. */
 export interface SavedScores {
   readonly names: readonly string[];
   readonly classNames: readonly string[];
   readonly values: ArrayLike<number>;
 }
 
-/** With fewer scored images of a class, its typical score is unknown. */
+/** With fewer images of a class, its typical value is unknown. */
 const enough = 5;
 
+/** A missing label makes its image a false negative, which raises the gate for all others. */
+const costOfNegative = 1.5;
+
 /**
- * The doubtful labels, the most doubtful first: a class that is not labeled but scores as high as labeled
- * images do on average, or that is labeled but scores as low as unlabeled ones do. Labels are the dataset's
- * current ones; scores are matched by name.
+ * The doubtful labels, those that cost most first: a class that is not labeled but scores like labeled images, or that is labeled
+ * but scores like unlabeled ones. A missing label in an image that counts as negative costs more, because gates are fitted on
+ * negatives. Labels are the dataset's current ones; numbers are matched by name; unknown labels contradict nothing.
  *
  * @example
- * labelSuspects(dataset, [await readTable('runs/sewer/scores/test.csv')])[0] // { name: '7.png', class: 'crack', kind: 'missing', … }
+ * labelSuspects(dataset, [await readTable('runs/sewer/scores/test.csv')], await readTable('runs/sewer/margins.csv'))[0] // { name: '7.png', class: 'crack', kind: 'missing', … }
  */
-export function labelSuspects(dataset: Dataset, scores: readonly SavedScores[]): LabelSuspect[] {
+export function labelSuspects(
+  dataset: Dataset,
+  scores: readonly SavedScores[],
+  margins?: SavedScores | undefined,
+): LabelSuspect[] {
   const rowOf = new Map(
     Array.from({ length: dataset.names.length }, (_, row) => [dataset.names.at(row), row]),
   );
-  const imageOf = foundImages(dataset);
   const inSplit = new Uint8Array(dataset.names.length);
   for (const split of splitNames) for (const row of dataset.splits[split]) inSplit[row] = 1;
-  const suspects: (LabelSuspect & { readonly doubt: number })[] = [];
-  for (const [j, className] of dataset.classes.entries()) {
-    const scored = scores.flatMap((table) => {
-      const at = table.classNames.indexOf(className);
-      return table.names.flatMap((name, i) => {
-        const row = rowOf.get(name);
-        if (at < 0 || row === undefined || inSplit[row] === 0) return [];
-        const target = dataset.labels.at(row, j);
-        const score = table.values[i * table.classNames.length + at]!;
-        return Number.isNaN(target) || Number.isNaN(score) ? [] : [{ row, score, isPresent: target >= 0.5 }];
-      });
+  const known = (table: SavedScores, className: string, toLogit: (value: number) => number): Known[] => {
+    const at = table.classNames.indexOf(className);
+    const j = dataset.classes.indexOf(className);
+    return table.names.flatMap((name, i) => {
+      const row = rowOf.get(name);
+      if (at < 0 || row === undefined || inSplit[row] === 0) return [];
+      const target = dataset.labels.at(row, j);
+      const value = table.values[i * table.classNames.length + at]!;
+      return Number.isNaN(target) || Number.isNaN(value)
+        ? []
+        : [{ row, logit: toLogit(value), isPresent: target >= 0.5 }];
     });
-    const typical = (isPresent: boolean) =>
-      mean(scored.filter((one) => one.isPresent === isPresent).map(({ score }) => score));
-    const present = typical(true);
-    const absent = typical(false);
-    if (scored.filter(({ isPresent }) => isPresent).length < enough || !(present > absent)) continue;
-    for (const { row, score, isPresent } of scored) {
-      const isDoubtful = isPresent ? score <= absent && score < 0.5 : score >= present && score >= 0.5;
-      if (!isDoubtful) continue;
-      suspects.push({
-        ...imageOf(row),
+  };
+  const imageOf = foundImages(dataset);
+  const suspects = dataset.classes.flatMap((className) => {
+    const heldOut = scores.flatMap((table) => known(table, className, logit));
+    const trained = margins ? known(margins, className, (value) => value) : [];
+    return [...contradicted(heldOut), ...relearned(trained)].map((found) => {
+      const image = imageOf(found.row);
+      const isNegative = dataset.labels.presence(found.row) === 'negative';
+      const { doubt, kind, source } = found;
+      return {
+        ...image,
         class: className,
-        kind: isPresent ? 'wrong' : 'missing',
-        score,
-        typical: isPresent ? absent : present,
-        doubt: Math.abs(logit(score) - logit(isPresent ? present : absent)),
-      });
-    }
-  }
-  return suspects
-    .sort((a, b) => b.doubt - a.doubt || a.row - b.row)
-    .map(({ doubt: _, ...suspect }) => suspect);
+        kind,
+        source,
+        score: sigmoid(found.logit),
+        typical: sigmoid(found.typical),
+        cost: doubt * (isNegative && kind === 'missing' ? costOfNegative : 1),
+      };
+    });
+  });
+  return suspects.sort((a, b) => b.cost - a.cost || a.row - b.row).map(({ cost: _, ...suspect }) => suspect);
+}
+
+/** A label and what a model makes of it. */
+interface Known {
+  readonly row: number;
+  readonly logit: number;
+  readonly isPresent: boolean;
+}
+
+interface Doubtful extends Known {
+  readonly kind: LabelSuspect['kind'];
+  readonly source: SuspectSource;
+  /** The typical logit of images with the opposite label. */
+  readonly typical: number;
+  /** 1 for a label that looks like a typical one of the opposite kind. */
+  readonly doubt: number;
+}
+
+/** Held-out scores must reach the mean of the opposite label, on its side of 0.5. */
+function contradicted(labels: readonly Known[]): Doubtful[] {
+  return compared(labels, 'scores', (values) => logit(mean(values.map(sigmoid)))).filter(
+    ({ doubt, logit: own, isPresent }) => doubt >= 1 && own < 0 === isPresent,
+  );
+}
+
+/** The mean over epochs of a label that was learned by heart lies between the typical ones, nearer to the opposite. */
+const leastDoubt = 0.5;
+
+function relearned(labels: readonly Known[]): Doubtful[] {
+  return compared(labels, 'margins', median).filter(({ doubt }) => doubt > leastDoubt);
+}
+
+/** How far each label is from typical ones of its kind, in units of the distance to typical ones of the opposite kind. */
+function compared(
+  labels: readonly Known[],
+  source: SuspectSource,
+  typicalOf: (logits: readonly number[]) => number,
+): Doubtful[] {
+  const logitsOf = (wanted: boolean) =>
+    labels.flatMap(({ isPresent, logit: value }) => (isPresent === wanted ? [value] : []));
+  if (logitsOf(true).length < enough || logitsOf(false).length === 0) return [];
+  const [present, absent] = [typicalOf(logitsOf(true)), typicalOf(logitsOf(false))];
+  if (!(present > absent)) return [];
+  return labels.map((label) => {
+    const [own, other] = label.isPresent ? [present, absent] : [absent, present];
+    const doubt = (label.logit - own) / (other - own);
+    return { ...label, kind: label.isPresent ? 'wrong' : 'missing', source, typical: other, doubt };
+  });
 }
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+function sigmoid(value: number): number {
+  return 1 / (1 + Math.exp(-value));
 }
 
 /** The logit, clamped to be finite for 0 and 1. */

@@ -51,9 +51,7 @@ export function promisableText(found: PromisableWith): string {
   const { split, of, negatives, positives } = found;
   const line = ({ instances, smallestRate, rates }: Promisable, kind: string, about: string) => {
     const noun =
-      of === 'groups'
-        ? inflected(instances, 'group', 'groups') + ` with a ${kind}`
-        : inflected(instances, kind);
+      of === 'groups' ? `${inflected(instances, 'group')} with a ${kind}` : inflected(instances, kind);
     const units = `${instances.toLocaleString('en-US')} ${noun}`;
     const least = instances === 0 ? 'nothing can be promised' : `at most ${percentUp(smallestRate)} ${about}`;
     const lacking = rates.filter(({ more }) => more > 0);

@@ -78,6 +78,7 @@ function decisionLines(decided: Judgment['decided'], split: string): string[] {
     [
       `the decision was fitted on ${fittedOn}: ${describeFalseAlarms({ report, fittedOn })}`,
       ...describePromises(report).map((promise) => `on new data of the same kind, ${promise}`),
+      ...seenLines(decided, split),
       ...(shared && shared.rows > 0 ? [sharedText(shared, decided.metrics.rows)] : []),
       ...report.remarks,
       ...(decided.costs ? [costText(decided.costs)] : []),
@@ -102,6 +103,19 @@ function costText({
     `where a miss costs ${cost(miss)}, a false alarm ${cost(alarm)} and ${percent(prevalence)}% are positive, the cheapest budget is ${percent(falseAlarms)}% false alarms (${percent(low)} to ${percent(high)}), with ${percent(missed)}% missed:`,
     `  ${cost(costs.cost)} per image, without any alarm ${cost(costs.costOfSilence)}, with an alarm for every image ${cost(costs.costOfAlarms)}`,
   ].join('\n');
+}
+
+/** The rates that promises about groups are judged by; those over images weigh large groups more. */
+function seenLines({ unit, groups, metrics, clear }: DecidedMetrics, split: string): string[] {
+  const { falseAlarmRateByGroup, groupsAlarmed, groupsMissed } = metrics;
+  const where = `seen on ${split || 'these rows'}`;
+  const share = (value: number | null | undefined) => (value == null ? '–' : `${percent(value)}%`);
+  if (unit === 'group') {
+    const missed = clear === null ? '' : `, ${share(groupsMissed)} of groups with a positive are cleared`;
+    return [`${where}: ${share(groupsAlarmed)} of groups without positives get an alarm${missed}`];
+  }
+  if (groups === null || falseAlarmRateByGroup == null) return [];
+  return [`${where}: ${share(falseAlarmRateByGroup)} of negatives get a label, counting each group equally`];
 }
 
 function sharedText({ rows, examples }: SharedRows, judged: number): string {

@@ -6,6 +6,7 @@
 //   checkpoints/      checkpoints to resume from, and the weights of the best epochs
 //   model.safetensors the chosen weights with classes, thresholds and calibration
 //   scores/           probabilities and labels by file name
+//   margins.csv       the mean logit of every training label over the epochs, for inspect
 //   summary.json      the results
 //   report.html
 
@@ -29,6 +30,7 @@ export interface RunPaths {
   readonly checkpoints: string;
   readonly model: string;
   readonly scores: string;
+  readonly margins: string;
   readonly summary: string;
   readonly report: string;
 }
@@ -61,6 +63,7 @@ export function runPaths(folder: string): RunPaths {
     checkpoints: at('checkpoints'),
     model: at('model.safetensors'),
     scores: at('scores'),
+    margins: at('margins.csv'),
     summary: at('summary.json'),
     report: at('report.html'),
   };

@@ -25,6 +25,7 @@ import { writeScoreChecksums } from '../runs/scoreChecksums.js';
 import { type TableToWrite, writeTable } from '../runs/scoreFiles.js';
 import type { ActiveRun } from './activeRun.js';
 import { saveEpochWeights } from './bestWeights.js';
+import { type MeanLogits, writeMargins } from './margins.js';
 import { type BestEpoch, metricValue } from './progress.js';
 import { dropCheckpoints } from './savedState.js';
 import { judgedNetwork, type Session } from './session.js';
@@ -57,6 +58,8 @@ interface EndScores {
   /** Undefined if the test split is not evaluated. */
   readonly test: SplitScores | undefined;
   readonly quarantinedInTraining: readonly Quarantined[];
+  /** Undefined if they are not recorded, or only the best weights of a finished run are evaluated again. */
+  readonly margins: MeanLogits | undefined;
 }
 
 /**
@@ -90,6 +93,7 @@ async function scoreAtEnd(
     quarantinedInTraining: ranks
       ? await gatherLists(ranks, session.loader.quarantined())
       : session.loader.quarantined(),
+    margins: session.hasLastWeights ? session.margins?.means() : undefined,
   };
 }
 
@@ -133,6 +137,7 @@ function writeResults(
     ...(held && writeScores(paths, 'decision', held, rawDecision.scored)),
     ...(test && writeScores(paths, 'test', test, rawTest.scored)),
   });
+  if (scores.margins) writeMargins(paths, data.dataset, scores.margins);
   const isLabeled = rawTest?.targets.some((target) => !Number.isNaN(target)) ?? false;
   if (!evaluation.test) note('the test split is not evaluated (evaluation.test is false)');
   else if (!test) note('there is no test split to evaluate');

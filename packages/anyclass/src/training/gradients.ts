@@ -14,6 +14,8 @@ export interface BatchMetrics {
   readonly largestLogit: Tensor;
   /** The number of images in the batch. */
   readonly images: Tensor | number;
+  /** The logits of this rank's images. */
+  readonly logits: Tensor;
 }
 
 /** `weights` say how much each image counts; all alike if omitted. */
@@ -46,6 +48,7 @@ function wholeBatch(
     loss: loss.detach(),
     largestLogit: logits.detach().abs().amax(),
     images: targets.shape[0]!,
+    logits: logits.detach(),
   };
 }
 
@@ -67,6 +70,7 @@ function inParts(
   const summed = sums?.denominator(denominator);
   const total = zeros([], { device });
   const largest = zeros([], { device });
+  const all = zeros(targets.shape, { device });
   for (let part = 0; part < accumulation; part++) {
     const { start, end } = shareOf(rows, { rank: part, worldSize: accumulation });
     // All ranks must run the network equally often, because its norm layers may communicate with other ranks.
@@ -84,12 +88,14 @@ function inParts(
       scaler.scale(loss).backward();
       noGrad(() => {
         total.add_(loss);
+        all.narrow(0, start, end - start).copy_(logits);
         if (end > start) largest.copy_(largest.maximum(logits.abs().amax()));
       });
     });
   }
   sums?.finish();
-  return sums ? sums.metrics(total, largest, rows) : { loss: total, largestLogit: largest, images: rows };
+  const metrics = sums?.metrics(total, largest, rows) ?? { loss: total, largestLogit: largest, images: rows };
+  return { ...metrics, logits: all };
 }
 
 /** The sums over ranks in a step. */
@@ -99,7 +105,7 @@ interface RankSums {
   /** Call before the last backward of the step: gradients are then summed as they become available. */
   prepare(): void;
   finish(): void;
-  metrics(loss: Tensor, largestLogit: Tensor, images: number): BatchMetrics;
+  metrics(loss: Tensor, largestLogit: Tensor, images: number): Omit<BatchMetrics, 'logits'>;
 }
 
 function rankSums({ rank, worldSize, group }: Ranks, optimizer: optim.Optimizer): RankSums {

@@ -38,6 +38,7 @@ import type { FoundWeights } from '../networks/weights/findWeights.js';
 import { type AveragedWeights, averageWeights } from './averagedWeights.js';
 import type { Checkpoint, CheckpointState } from './checkpoint.js';
 import { balanceOf, type RunData } from './dataForRun.js';
+import { createMargins, type Margins } from './margins.js';
 import { createOptimizer, createSchedule, type trainedPart } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
 import { samplingOf } from './sampling.js';
@@ -62,6 +63,8 @@ export interface Session extends Disposable {
   readonly loss: StepParts['loss'];
   readonly loader: Loader;
   readonly augmentation: Augmentation;
+  /** The logits of training labels over the epochs; undefined if they are not recorded. */
+  readonly margins: Margins | undefined;
   /** One step for each part that can train: on a GPU each is captured separately. */
   readonly steps: Readonly<Record<ReturnType<typeof trainedPart>, TrainingStep>>;
   readonly scorer: Scorer;
@@ -162,6 +165,7 @@ export function createSession(
       ...(ranks && { rank: ranks.rank, world: ranks.worldSize, parts: accumulation }),
     }),
     augmentation: chosenAugmentation(configuration, data),
+    margins: configuration.margins ? createMargins(data, ranks) : undefined,
     steps: { lastLayer: createTrainingStep(stepParts), everything: createTrainingStep(stepParts) },
     scorer: createScorer(average?.network ?? network, {
       ...settings,
@@ -192,6 +196,7 @@ export function checkpointOf(session: Session): Checkpoint {
   add('network', network.stateDict());
   add('optimizer', optimizer.stateDict().state);
   if (average) add('average', average.network.stateDict());
+  if (session.margins) add('margins', session.margins.save());
   for (const [name, generator] of generators(settings)) {
     const all = ranks ? gatherTensorsNow(ranks, generator) : [generator];
     all.forEach((state, rank) => {
@@ -284,6 +289,7 @@ export function restoreSession(session: Session, { tensors, state }: Checkpoint)
   if (!session.hasLastWeights) return;
   session.network.loadStateDict(part('network'));
   session.average?.network.loadStateDict(part('average'));
+  session.margins?.restore(part('margins'));
   session.optimizer.loadStateDict({ state: part('optimizer'), groups: state.optimizerGroups });
   session.scheduler.loadStateDict(state.scheduler);
   session.scaler.loadStateDict(state.scaler);

@@ -7,7 +7,8 @@ import type { Session } from './session.js';
 import type { StepOutcome } from './trainingStep.js';
 
 export interface StepMetricReader {
-  add(outcome: StepOutcome, step: number, rows: Int32Array): void;
+  /** `areMixed` if images of the batch were mixed with one another. */
+  add(outcome: StepOutcome, step: number, rows: Int32Array, areMixed: boolean): void;
   /** Number of steps that have not been read yet. */
   readonly waiting: number;
   /** Whether enough steps are waiting that they should be read. */
@@ -21,15 +22,20 @@ const stepsBetweenReads = { cpu: 1, cuda: 25 };
 export function stepMetrics(session: Session, run: ActiveRun): StepMetricReader {
   const { progress, network, data, settings, scaler } = session;
   const readEvery = stepsBetweenReads[settings.device === 'cpu' ? 'cpu' : 'cuda'];
-  const unread: { readonly outcome: StepOutcome; readonly step: number; readonly rows: Int32Array }[] = [];
+  const unread: {
+    readonly outcome: StepOutcome;
+    readonly step: number;
+    readonly rows: Int32Array;
+    readonly areMixed: boolean;
+  }[] = [];
   return {
-    add: (outcome, step, rows) => unread.push({ outcome, step, rows }),
+    add: (outcome, step, rows, areMixed) => unread.push({ outcome, step, rows: rows.slice(), areMixed }),
     get waiting() {
       return unread.length;
     },
     areDue: () => unread.length >= readEvery,
     read() {
-      for (const { outcome, step, rows } of unread.splice(0)) {
+      for (const { outcome, step, rows, areMixed } of unread.splice(0)) {
         const metrics = metricsOf(outcome);
         if (!isHealthy(metrics, scaler.enabled)) {
           throw divergence(metrics, {
@@ -40,6 +46,9 @@ export function stepMetrics(session: Session, run: ActiveRun): StepMetricReader 
             lastCheckpoint: run.lastCheckpoint,
           });
         }
+        // Mixed images show more than their own labels.
+        if (!areMixed) session.margins?.add(rows, outcome.logits.toTypedArray());
+        outcome.logits.dispose();
         progress.updates++;
         progress.lossSum += metrics.loss;
         progress.images += metrics.images;

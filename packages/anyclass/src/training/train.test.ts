@@ -54,6 +54,7 @@ describe('a run', () => {
       'checkpoints',
       'config.json',
       'events.jsonl',
+      'margins.csv',
       'metrics.jsonl',
       'model.safetensors',
       'report.html',

@@ -2,6 +2,7 @@
 
 import { tidy } from '@anyclass/torch';
 import { defined } from '../configuration/openOptions.js';
+import { mixedShare } from '../data/augmentation/mixing.js';
 import type { Augmentation } from '../data/augmentation/parameters.js';
 import { type DeviceBatch, deviceBatch, featureBatch } from '../data/batches/deviceBatch.js';
 import type { Batch } from '../data/batches/loader.js';
@@ -38,7 +39,7 @@ export async function trainEpoch(session: Session, run: ActiveRun): Promise<bool
         const { inputs, targets, weights } = augmentedBatch(session, batch);
         return session.steps[part](inputs, targets, weights);
       });
-      metrics.add(outcome, progress.step, batch.indices);
+      metrics.add(outcome, progress.step, batch.indices, isMixed(session));
     }
     progress.step++;
     if (metrics.areDue() || progress.step === loader.stepsPerEpoch) metrics.read();
@@ -93,17 +94,30 @@ function augmentedBatch(
   const { mean, std } = data.preparation;
   const { format } = data.inputs;
   if (isFeatureFormat(format)) return featureBatch(batch, format, settings.device);
-  const isPlain = progress.epoch >= configuration.epochs - configuration.plainEpochs;
+  const isPlain = isPlainEpoch({ configuration, progress });
   return deviceBatch(batch, {
     format,
     device: settings.device,
     mean,
     std,
     augmentation: isPlain ? flipsOf(augmentation) : augmentation,
-    mixing: isPlain ? undefined : configuration.mixing,
+    mixing: mixingOf({ configuration, progress }),
     seed: configuration.seed,
     resultSize: trainingSize(configuration, progress.epoch),
   });
+}
+
+function isPlainEpoch({ configuration, progress }: Pick<Session, 'configuration' | 'progress'>): boolean {
+  return progress.epoch >= configuration.epochs - configuration.plainEpochs;
+}
+
+function mixingOf(session: Pick<Session, 'configuration' | 'progress'>) {
+  return isPlainEpoch(session) ? undefined : session.configuration.mixing;
+}
+
+function isMixed(session: Session): boolean {
+  const mixing = mixingOf(session);
+  return mixing !== undefined && mixedShare(mixing) > 0;
 }
 
 /** Flips show nothing that the images of validation could not show, so the last epochs keep them. */

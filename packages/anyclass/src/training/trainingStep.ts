@@ -15,6 +15,8 @@ export interface StepOutcome {
   readonly gradientNorm: Tensor;
   /** The number of images in the batch. */
   readonly images: Tensor;
+  /** The logits of this rank's images. */
+  readonly logits: Tensor;
 }
 
 /** `weights` say how much each image counts; a run has them for all of its batches or for none. */
@@ -43,12 +45,18 @@ export function createTrainingStep(parts: StepParts): TrainingStep {
       const isFull = images.shape[0] === parts.batchSize;
       const run = isFull && isCapturable(parts) ? capturedFor(images.shape.at(-1) ?? 0) : update;
       // The captured step's own tensors are overwritten by the next one.
-      const [loss, largestLogit, gradientNorm, count] = run(
+      const [loss, largestLogit, gradientNorm, count, logits] = run(
         images,
         targets,
         ...(weights ? [weights] : []),
       ).map((tensor) => tensor.clone());
-      return { loss: loss!, largestLogit: largestLogit!, gradientNorm: gradientNorm!, images: count! };
+      return {
+        loss: loss!,
+        largestLogit: largestLogit!,
+        gradientNorm: gradientNorm!,
+        images: count!,
+        logits: logits!,
+      };
     });
   return (...batch) =>
     withMemoryAdvice(
@@ -75,7 +83,7 @@ function updateWeights(
   gradients: () => BatchMetrics,
 ): readonly Tensor[] {
   optimizer.zeroGrad();
-  const { loss, largestLogit, images: count } = gradients();
+  const { loss, largestLogit, images: count, logits } = gradients();
   scaler.unscale_(optimizer);
   const gradientNorm = optim.clipGradNorm_(optimizer.parameters, clipNorm ?? Number.POSITIVE_INFINITY);
   scaler.step(optimizer);
@@ -86,5 +94,6 @@ function updateWeights(
     largestLogit,
     gradientNorm,
     count instanceof Tensor ? count : full([], count, { device: loss.device }),
+    logits,
   ];
 }

@@ -106,11 +106,15 @@ function promiseTag({ decided }: JudgedMaterial['judged'], { metrics, intervals 
     : { tone: 'review', text: '≈ Above its budget here, within chance' };
 }
 
-/** The rate that a promise is about: of a random group where it rests on groups; of alarms, with or without labels. */
+/**
+ * The rate that a promise is about: of whole groups, or of a random group where it rests on groups; of alarms, with or without
+ * labels.
+ */
 export function promisedRate(
-  { groups }: { readonly groups: number | null },
+  { groups, unit }: { readonly groups: number | null; readonly unit?: string },
   metrics: Metrics,
 ): number | null {
+  if (unit === 'group') return metrics.groupsAlarmed ?? null;
   const ofImages = metrics.negativesAlarmed ?? metrics.falseAlarmRate;
   return groups === null ? ofImages : (metrics.falseAlarmRateByGroup ?? ofImages);
 }
