@@ -13,6 +13,7 @@ import { eventLog } from '../runs/eventLog.js';
 import type { BackgroundLog } from '../runs/logs/mlflowLog.js';
 import { runLogs } from '../runs/logs/runLogs.js';
 import { type RunPaths, runPaths } from '../runs/runFolder.js';
+import { runScores } from '../runs/runScores.js';
 
 export interface TrainOptions {
   /** The run folder; by default a folder below `runs`, named after data, network, loss and time. */
@@ -74,7 +75,8 @@ export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks):
       listen = eventLog(paths.events);
       // Not an event of the run: a log that reports its own failure must not be told of it.
       const note = (text: string) => options.onEvent?.({ type: 'note', text });
-      logs = runLogs(folder, configuration.log, configuration, note);
+      const finalScores = () => runScores(folder, 'test').catch(() => runScores(folder, 'validation'));
+      logs = runLogs(folder, configuration.log, configuration, { note, finalScores });
     },
     async closeLogs() {
       await Promise.all(logs.map((log) => log.close()));

@@ -156,7 +156,7 @@ test('a server that is gone, refuses or never answers costs one note', async () 
 test('the address comes from the environment; without one, a note says how to set it', () => {
   const notes: string[] = [];
   vi.stubEnv('MLFLOW_TRACKING_URI', undefined);
-  expect(runLogs(folder, ['mlflow'], {}, (text) => notes.push(text))).toEqual([]);
+  expect(runLogs(folder, ['mlflow'], {}, { note: (text) => notes.push(text) })).toEqual([]);
   vi.unstubAllEnvs();
   expect(notes).toEqual([expect.stringContaining('MLFLOW_TRACKING_URI')]);
   expect(mlflowServer({ MLFLOW_TRACKING_URI: 'file:///tmp/x' })).toBeUndefined();

@@ -7,6 +7,7 @@ import { messageOf } from '../../errors/reasonOf.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import { callMlflow, MlflowError, type MlflowServer, uploadArtifact } from './mlflowClient.js';
 import { scalarsOf } from './scalars.js';
+import { settingsOf } from './settings.js';
 
 /** A log with work in the background. */
 export interface BackgroundLog {
@@ -178,15 +179,9 @@ async function insisting(work: () => Promise<unknown>, pause: number): Promise<v
   }
 }
 
-/** The configuration's fields by their dotted names; MLflow takes 6,000 characters for each. */
-function parameters(value: unknown, name = ''): { readonly key: string; readonly value: string }[] {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return Object.entries(value).flatMap(([key, inner]) =>
-      parameters(inner, name === '' ? key : `${name}.${key}`),
-    );
-  if (value === undefined) return [];
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return [{ key: name, value: text.slice(0, 6000) }];
+/** MLflow takes 6,000 characters for each. */
+function parameters(configuration: object): { readonly key: string; readonly value: string }[] {
+  return settingsOf(configuration).map(([key, value]) => ({ key, value: String(value).slice(0, 6000) }));
 }
 
 function parts<Item>(list: readonly Item[], size: number): Item[][] {

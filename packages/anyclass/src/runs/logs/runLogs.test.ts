@@ -99,15 +99,28 @@ test.skipIf(!hasTensorBoard)(
   async () => {
     const run = join(folder, 'board');
     mkdirSync(run);
-    for (const log of runLogs(run, ['tensorboard'], { epochs: 2 })) {
+    const scores = {
+      scores: new Float64Array([0.9, 0.4, 0.6, 0.2]),
+      targets: [1, 1, 0, 0],
+      classNames: ['crack'],
+    };
+    const finalScores = async () => scores;
+    for (const log of runLogs(run, ['tensorboard'], { epochs: 2, loss: { name: 'bce' } }, { finalScores })) {
       for (const event of [step(1, 5), validated(1), validated(2)]) log.listen(event);
+      log.listen({ type: 'finished', run, summary: JSON.parse('{}') });
+      await log.close();
     }
     const inner = join(run, 'tensorboard');
     await vi.waitFor(() => expect(existsSync(join(inner, readdirSync(inner)[0] ?? ''))).toBe(true));
     const program = `import json, sys
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.hparams import plugin_data_pb2
+from tensorboard.util import tensor_util
 board = EventAccumulator(sys.argv[1]); board.Reload()
-print(json.dumps({'scalars': {tag: [[e.step, e.value] for e in board.Scalars(tag)] for tag in board.Tags()['scalars']}, 'texts': board.Tags()['tensors']}))`;
+curve = tensor_util.make_ndarray(board.Tensors('class/crack')[0].tensor_proto)
+start = plugin_data_pb2.HParamsPluginData.FromString(board.SummaryMetadata('_hparams_/session_start_info').plugin_data.content)
+settings = {k: v.number_value or v.string_value for k, v in start.session_start_info.hparams.items()}
+print(json.dumps({'scalars': {tag: [[e.step, e.value] for e in board.Scalars(tag)] for tag in board.Tags()['scalars']}, 'texts': board.Tags()['tensors'], 'curve': curve.tolist(), 'curves': list(board.PluginTagToContent('pr_curves')), 'settings': settings}))`;
     await vi.waitFor(
       () => {
         const read = JSON.parse(
@@ -117,6 +130,10 @@ print(json.dumps({'scalars': {tag: [[e.step, e.value] for e in board.Scalars(tag
           }),
         );
         expect(read.scalars['training/loss']).toEqual([[5, 0.5]]);
+        expect(read.curves).toEqual(['class/crack']);
+        // At 0.5: one positive and one negative reach it.
+        expect(read.curve.map((row: number[]) => row[50])).toEqual([1, 1, 1, 1, 0.5, 0.5]);
+        expect(read.settings).toEqual({ epochs: 2, 'loss.name': 'bce' });
         expect(read.scalars['epoch/training loss']).toEqual([
           [10, 1],
           [20, 0.5],
@@ -125,7 +142,7 @@ print(json.dumps({'scalars': {tag: [[e.step, e.value] for e in board.Scalars(tag
           [10, 1],
           [20, 1],
         ]);
-        expect(read.texts).toEqual(['configuration']);
+        expect(read.texts).toContain('configuration');
       },
       { timeout: 40_000, interval: 500 },
     );

@@ -3,13 +3,33 @@
 
 import { createWriteStream, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Scored } from '@anyclass/core';
 import type { LogKind } from '../../events/logKind.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import { csvHeader, csvLines } from './csvLines.js';
 import { mlflowServer } from './mlflowClient.js';
 import { type BackgroundLog, mlflowLog } from './mlflowLog.js';
 import { scalarsOf } from './scalars.js';
-import { scalarEvent, textEvent, versionEvent } from './tensorboardEvents.js';
+import { settingsOf } from './settings.js';
+import {
+  curveEvent,
+  scalarEvent,
+  settingsEndEvent,
+  settingsEvent,
+  textEvent,
+  versionEvent,
+} from './tensorboardEvents.js';
+import { thresholdCounts } from './thresholdCounts.js';
+
+export interface RunLogOptions {
+  /** Told if a log is given up. */
+  readonly note?: (text: string) => void;
+  /** The scores that a finished run was judged by, for precision-recall curves. */
+  readonly finalScores?: (() => Promise<Scored>) | undefined;
+}
+
+/** Classes with a precision-recall curve. */
+const mostCurves = 50;
 
 /** Beyond this, a disk that does not answer would fill the memory, so events are dropped. */
 const mostWaiting = 2 ** 20;
@@ -26,11 +46,11 @@ export function runLogs(
   folder: string,
   kinds: readonly LogKind[],
   configuration: object,
-  note: (text: string) => void = () => {},
+  options: RunLogOptions = {},
 ): BackgroundLog[] {
   return kinds.flatMap((kind) => {
     try {
-      return openLog(kind, folder, configuration, note) ?? [];
+      return openLog(kind, folder, configuration, options) ?? [];
     } catch {
       return []; // The folder cannot be written; the run itself reports that.
     }
@@ -41,12 +61,12 @@ function openLog(
   kind: LogKind,
   folder: string,
   configuration: object,
-  note: (text: string) => void,
+  { note = () => {}, finalScores }: RunLogOptions,
 ): BackgroundLog | undefined {
   // Streams flush by themselves.
   const close = async () => {};
   if (kind === 'csv') return { listen: csvLog(folder), close };
-  if (kind === 'tensorboard') return { listen: tensorboardLog(folder, configuration), close };
+  if (kind === 'tensorboard') return tensorboardLog(folder, configuration, finalScores);
   const server = mlflowServer();
   if (server) return mlflowLog(folder, server, configuration, { note });
   note(
@@ -66,7 +86,11 @@ function csvLog(folder: string): RunEventListener {
   };
 }
 
-function tensorboardLog(folder: string, configuration: object): RunEventListener {
+function tensorboardLog(
+  folder: string,
+  configuration: object,
+  finalScores: RunLogOptions['finalScores'],
+): BackgroundLog {
   const inner = join(folder, 'tensorboard');
   const seconds = () => Date.now() / 1000;
   mkdirSync(inner, { recursive: true });
@@ -74,10 +98,27 @@ function tensorboardLog(folder: string, configuration: object): RunEventListener
   write(versionEvent(seconds()));
   const json = JSON.stringify(configuration, null, 2).replaceAll(/^/gm, '    ');
   write(textEvent(seconds(), 'configuration', json));
+  write(settingsEvent(seconds(), Object.fromEntries(settingsOf(configuration))));
   const next = scalarsOf();
-  return (event) => {
-    const scalars = next(event);
-    if (scalars) write(scalarEvent(seconds(), scalars.step, scalars.values));
+  let [last, curves] = [0, Promise.resolve()];
+  const writeCurves = async () => {
+    const scored = await finalScores?.();
+    for (const [j, name] of scored?.classNames.slice(0, mostCurves).entries() ?? [])
+      write(curveEvent(seconds(), last, `class/${name}`, thresholdCounts(scored!, j)));
+  };
+  return {
+    listen(event) {
+      const scalars = next(event);
+      if (scalars) {
+        last = scalars.step;
+        write(scalarEvent(seconds(), scalars.step, scalars.values));
+      }
+      if (event.type === 'finished' || event.type === 'failed')
+        write(settingsEndEvent(seconds(), event.type === 'finished'));
+      // A run without saved scores has no curves.
+      if (event.type === 'finished') curves = writeCurves().catch(() => {});
+    },
+    close: () => curves,
   };
 }
 

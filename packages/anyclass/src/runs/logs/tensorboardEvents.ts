@@ -1,5 +1,5 @@
 // TensorBoard's event files: records with checksums around protocol-buffer messages. Only what a log of training needs is
-// encoded: scalars and a text. Formats: tensorflow/core/lib/io/record_writer.h, tensorflow/core/util/event.proto.
+// encoded: scalars, a text, precision-recall curves and hyper-parameters. Formats: tensorflow/core/lib/io/record_writer.h, tensorflow/core/util/event.proto.
 
 /** The first record of a file. */
 export function versionEvent(seconds: number): Buffer {
@@ -21,12 +21,95 @@ export function scalarEvent(seconds: number, step: number, values: Readonly<Reco
 
 /** A text, which TensorBoard shows as Markdown. */
 export function textEvent(seconds: number, tag: string, text: string): Buffer {
-  const stringType = 7;
-  const shape = bytes(2, bytes(2, whole(1, 1)));
-  const tensor = Buffer.concat([whole(1, stringType), shape, bytes(8, Buffer.from(text))]);
-  const metadata = bytes(1, bytes(1, Buffer.from('text')));
+  const tensor = Buffer.concat([whole(1, types.string), shaped([1]), bytes(8, Buffer.from(text))]);
+  return summary(seconds, 0, { tag, tensor, plugin: 'text' });
+}
+
+/** Counts at thresholds that rise evenly from 0 to 1, of rows whose score reaches them. */
+export interface ThresholdCounts {
+  readonly truePositives: readonly number[];
+  readonly falsePositives: readonly number[];
+  readonly trueNegatives: readonly number[];
+  readonly falseNegatives: readonly number[];
+}
+
+/**
+ * A precision-recall curve.
+ *
+ * @example
+ * curveEvent(Date.now() / 1000, 300, 'test/crack', counts)
+ */
+export function curveEvent(seconds: number, step: number, tag: string, counts: ThresholdCounts): Buffer {
+  const { truePositives, falsePositives, trueNegatives, falseNegatives } = counts;
+  const ratio = (a: number, b: number, ifNone: number) => (a + b === 0 ? ifNone : a / (a + b));
+  const rows = [
+    truePositives,
+    falsePositives,
+    trueNegatives,
+    falseNegatives,
+    truePositives.map((found, i) => ratio(found, falsePositives[i]!, 1)),
+    truePositives.map((found, i) => ratio(found, falseNegatives[i]!, 0)),
+  ];
+  const thresholds = truePositives.length;
+  const content = Buffer.from(Float32Array.from(rows.flat()).buffer);
+  const tensor = Buffer.concat([whole(1, types.float), shaped([rows.length, thresholds]), bytes(4, content)]);
+  // Version 0, and the number of thresholds.
+  return summary(seconds, step, { tag, tensor, plugin: 'pr_curves', content: whole(2, thresholds) });
+}
+
+/**
+ * The settings of a run, for TensorBoard's table of hyper-parameters.
+ *
+ * @example
+ * settingsEvent(Date.now() / 1000, { epochs: 20, 'loss.name': 'any-bce' })
+ */
+export function settingsEvent(
+  seconds: number,
+  settings: Readonly<Record<string, string | number | boolean>>,
+): Buffer {
+  const entries = Object.entries(settings).map(([name, value]) => {
+    const encoded =
+      typeof value === 'number'
+        ? double(2, value)
+        : typeof value === 'boolean'
+          ? whole(4, Number(value))
+          : bytes(3, Buffer.from(value));
+    return bytes(1, Buffer.concat([bytes(1, Buffer.from(name)), bytes(2, encoded)]));
+  });
+  const started = Buffer.concat([...entries, double(5, seconds)]);
+  return session(seconds, '_hparams_/session_start_info', bytes(3, started));
+}
+
+/** The end of a run with settings. */
+export function settingsEndEvent(seconds: number, isSuccess: boolean): Buffer {
+  const ended = Buffer.concat([whole(1, isSuccess ? 1 : 2), double(2, seconds)]);
+  return session(seconds, '_hparams_/session_end_info', bytes(4, ended));
+}
+
+function session(seconds: number, tag: string, content: Buffer): Buffer {
+  const tensor = Buffer.concat([whole(1, types.float), shaped([0])]);
+  return summary(seconds, 0, { tag, tensor, plugin: 'hparams', content });
+}
+
+/** Numbers of tensorflow/core/framework/types.proto. */
+const types = { float: 1, string: 7 };
+
+function shaped(sizes: readonly number[]): Buffer {
+  return bytes(2, Buffer.concat(sizes.map((size) => bytes(2, whole(1, size)))));
+}
+
+interface PluginValue {
+  readonly tag: string;
+  readonly tensor: Buffer;
+  readonly plugin: string;
+  readonly content?: Buffer;
+}
+
+function summary(seconds: number, step: number, { tag, tensor, plugin, content }: PluginValue): Buffer {
+  const data = [bytes(1, Buffer.from(plugin)), ...(content ? [bytes(2, content)] : [])];
+  const metadata = bytes(1, Buffer.concat(data));
   const value = Buffer.concat([bytes(1, Buffer.from(tag)), bytes(8, tensor), bytes(9, metadata)]);
-  return record(Buffer.concat([double(1, seconds), whole(2, 0), bytes(5, bytes(1, value))]));
+  return record(Buffer.concat([double(1, seconds), whole(2, step), bytes(5, bytes(1, value))]));
 }
 
 /** Frames a message: its length and content, each with a masked checksum. */
