@@ -14,7 +14,7 @@ try {
   await writePhotos(folder);
   const session = [
     ['anyclass init photos --out photos.json', 8],
-    ['anyclass train photos.json --run runs/photos --set network.weights=runs/digits --set epochs=3', 7],
+    ['anyclass train photos.json --run runs/photos --set network.weights=runs/digits --set epochs=2', 7],
     ['anyclass predict runs/photos new/*.png --out labels.csv', 4],
     ['cut -d, -f1,8 labels.csv', 8],
   ].map(([line, most]) => ({ line, lines: shown(printed(line), most) }));
@@ -26,7 +26,7 @@ try {
 
 /** Scenes of digits as a user would have photos: files, and a table of labels. */
 async function writePhotos(place) {
-  const [known, unknown] = [1200, 6];
+  const [known, unknown] = [600, 6];
   const { images, splits, labels, classes } = await openDataset('digits', {
     digits: { scenes: { train: known, validation: 1, test: unknown } },
   });

@@ -10,6 +10,8 @@ export interface PhotoCard {
   fail(reason: string): void;
 }
 
+const leastSide = 200;
+
 /**
  * Creates a card that shows its photo at once, and the result when it is ready.
  *
@@ -20,7 +22,13 @@ export function photoCard(file: File): PhotoCard {
   const image = create('img', '');
   image.alt = file.name;
   image.src = URL.createObjectURL(file);
-  image.addEventListener('load', () => URL.revokeObjectURL(image.src));
+  image.addEventListener('load', () => {
+    URL.revokeObjectURL(image.src);
+    // Small images are enlarged: details and heat maps would be hard to see.
+    const { naturalWidth: width, naturalHeight: height } = image;
+    const scale = Math.floor(leastSide / Math.max(width, height));
+    if (scale > 1) image.width = scale * width;
+  });
   const heat = create('canvas', 'heat');
   heat.hidden = true;
   const picture = create('div', 'picture', create('div', 'frame', image, heat));
