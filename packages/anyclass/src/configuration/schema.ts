@@ -139,7 +139,7 @@ const schedule = z.strictObject({
 
 const range = z.tuple([z.number().positive(), z.number().positive()]);
 
-const augmentationParts = z.strictObject({
+const augmentationFields = z.strictObject({
   flip: share.optional().describe('probability of a horizontal flip'),
   verticalFlip: share.optional().describe('probability of a vertical flip'),
   rotation: z
@@ -161,11 +161,24 @@ const augmentationParts = z.strictObject({
     .strictObject({ probability: share, scale: range, ratio: range })
     .optional()
     .describe('erase a random rectangle'),
+  trivial: share
+    .optional()
+    .describe(
+      'TrivialAugment: one change per image, of color, rotation, shear or position, up to this strength',
+    ),
   interpolation: z
     .enum(['nearest', 'bilinear'])
     .optional()
     .describe('how crops, rotations and zooms read between pixels; default bilinear'),
 });
+
+const augmentationParts = augmentationFields.refine(
+  ({ trivial, jitter }) => trivial === undefined || !jitter,
+  {
+    path: ['trivial'],
+    message: 'expected none with jitter: both change colors',
+  },
+);
 
 const checkpoints = z.strictObject({
   everyMinutes: z.number().positive().default(15).describe('minutes between checkpoints within an epoch'),

@@ -21,6 +21,8 @@ interface Golden extends Record<Expected, number[][]> {
   readonly shifts: number[];
   readonly angles: number[];
   readonly zooms: number[];
+  readonly shears: number[];
+  readonly pixels: number[];
   readonly crops: [number, number, number, number][];
   readonly boxes: [number, number, number, number][];
 }
@@ -29,6 +31,10 @@ type Expected =
   | 'rotate'
   | 'bilinearRotate'
   | 'zoom'
+  | 'shearX'
+  | 'shearY'
+  | 'shiftX'
+  | 'shiftY'
   | 'crop'
   | 'largerCrop'
   | 'flip'
@@ -94,6 +100,25 @@ test("rotation with the nearest pixel matches torchvision's: black outside", () 
     interpolation: 'nearest' as const,
   });
   expect(difference(results('rotate', nearest))).toBeLessThan(1e-6);
+});
+
+test("shears and shifts with the nearest pixel match torchvision's", () => {
+  const nearest = (movement: Partial<Movement>) => ({
+    ...moved(movement),
+    interpolation: 'nearest' as const,
+  });
+  const shears = (axis: 0 | 1) => (i: number) => {
+    const shear = golden.shears[i]!;
+    return nearest({ shear: axis === 0 ? [shear, 0] : [0, shear] });
+  };
+  expect(shareDifferent(results('shearX', shears(0)))).toBeLessThan(0.02); // a position between two pixels
+  expect(shareDifferent(results('shearY', shears(1)))).toBeLessThan(0.02);
+  expect(
+    difference(results('shiftX', (i) => nearest({ shift: [golden.pixels[i]! / width, 0] }))),
+  ).toBeLessThan(1e-6);
+  expect(
+    difference(results('shiftY', (i) => nearest({ shift: [0, golden.pixels[i]! / height] }))),
+  ).toBeLessThan(1e-6);
 });
 
 // Torchvision fades into black within a pixel of the border; ours shows the border's pixels up to their edge.

@@ -86,7 +86,7 @@ test('a change with a range of 0 is not applied', () => {
 
 test('without augmentation nothing happens', () => {
   expect(draw(augmentations.none, 0, 0, 0)).toEqual({
-    map: [1, -0, 0, 0, 1, 0],
+    map: [1, 0, 0, 0, 1, 0],
     part: { top: 0, left: 0, ...size },
     interpolation: 'bilinear',
     colors: [],
@@ -103,3 +103,44 @@ function turnOf([xx, , , yx]: Affine, part: Box): { angle: number; zoom: number 
     zoom: 1 / Math.hypot(cosine, sine),
   };
 }
+
+test('a trivial augmentation makes one change of nine, up to its strength, and leaves the other draws as they are', () => {
+  const whole: Box = { top: 0, left: 0, ...size };
+  const counts = new Map<string, number>();
+  for (let index = 0; index < 1800; index++) {
+    const { map, part, colors } = draw({ trivial: 0.5 }, 1, 0, index);
+    expect(part).toEqual(whole);
+    const [xx, xy, x0, yx, yy, y0] = map;
+    const isMoved = xx !== 1 || xy !== 0 || x0 !== 0 || yx !== 0 || yy !== 1 || y0 !== 0;
+    expect(isMoved && colors.length > 0).toBe(false);
+    for (const { factor } of colors) expect(Math.abs(factor - 1)).toBeLessThanOrEqual(0.495);
+    const kind = !isMoved
+      ? (colors[0]?.kind ?? 'none')
+      : xx !== 1
+        ? 'rotation'
+        : xy !== 0
+          ? 'shear x'
+          : yx !== 0
+            ? 'shear y'
+            : x0 !== 0
+              ? 'shift x'
+              : 'shift y';
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (kind === 'shear x') expect(Math.abs(xy)).toBeLessThanOrEqual(0.495);
+    if (kind === 'shift x') expect(Math.abs(x0)).toBeLessThanOrEqual((0.5 * size.width) / 7);
+  }
+  expect([...counts.keys()].sort()).toEqual([
+    'brightness',
+    'contrast',
+    'none',
+    'rotation',
+    'saturation',
+    'shear x',
+    'shear y',
+    'shift x',
+    'shift y',
+  ]);
+  for (const count of counts.values()) expect(Math.abs(count - 200)).toBeLessThan(70);
+  const { part, erased } = draw({ ...all, trivial: 1 }, 3, 0, 5);
+  expect({ part, erased }).toEqual((({ part, erased }) => ({ part, erased }))(draw(all, 3, 0, 5)));
+});

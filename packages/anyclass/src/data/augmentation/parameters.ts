@@ -11,7 +11,7 @@ import {
   type ImageChanges,
   type Size,
 } from './changes.js';
-import { positionMap } from './geometry.js';
+import { type Movement, positionMap } from './geometry.js';
 
 /** Random changes to training images; each is off unless given. */
 export interface Augmentation {
@@ -36,6 +36,8 @@ export interface Augmentation {
     readonly scale: readonly [number, number];
     readonly ratio: readonly [number, number];
   };
+  /** One change per image, drawn from nine, up to this strength from 0 to 1; see `drawTrivial`. */
+  readonly trivial?: number;
   /** How crops, rotations and zooms read between pixels. Default bilinear. */
   readonly interpolation?: 'nearest' | 'bilinear';
 }
@@ -96,8 +98,37 @@ export function drawOne(
   const isFlipped = verticalFlip > 0 && stream.uniform() < verticalFlip;
   const magnified = zoom ? logBetween(stream, zoom) : 1;
   const movement = { part, angle, zoom: magnified, isMirrored, isFlipped };
-  const { interpolation = 'bilinear' } = augmentation;
-  return { map: positionMap(movement, resultSize), part, interpolation, colors, erased };
+  const { interpolation = 'bilinear', trivial } = augmentation;
+  if (trivial === undefined)
+    return { map: positionMap(movement, resultSize), part, interpolation, colors, erased };
+  const { colors: drawn = [], angle: turned = 0, ...moved } = drawTrivial(stream, trivial);
+  const map = positionMap({ ...movement, ...moved, angle: angle + turned }, resultSize);
+  return { map, part, interpolation, colors: [...colors, ...drawn], erased };
+}
+
+/**
+ * One change of uniform strength in either direction: TrivialAugment. Müller and Hutter, arXiv 2103.10158, with torchvision's wide ranges and
+ * those nine of its fourteen operations that are maps of positions or colors: none, brightness, contrast, saturation, rotation, shears and shifts.
+ */
+function drawTrivial(
+  stream: RandomStream,
+  strength: number,
+): Pick<Movement, 'angle' | 'shear' | 'shift'> & { readonly colors?: readonly ColorChange[] } {
+  const choice = stream.below(9);
+  const amount = strength * between(stream, -1, 1);
+  const colored = (kind: ColorKind) => ({ colors: [{ kind, factor: 1 + 0.99 * amount }] });
+  const changes = [
+    {},
+    colored('brightness'),
+    colored('contrast'),
+    colored('saturation'),
+    { angle: 135 * amount },
+    { shear: [0.99 * amount, 0] },
+    { shear: [0, 0.99 * amount] },
+    { shift: [amount / 7, 0] },
+    { shift: [0, amount / 7] },
+  ] as const;
+  return changes[choice]!;
 }
 
 /**
