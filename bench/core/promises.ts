@@ -1,5 +1,5 @@
-// How often promises are broken, by simulation: with groups, after selection among several candidates, on both sides of triage, and
-// in the field. `node bench/dist/core/promises.js [sets]`; the smaller simulations of the tests use the same models.
+// How often promises are broken, by simulation: with groups, after selection among several candidates, on both sides of triage, with
+// a calibration, and in the field. `node bench/dist/core/promises.js [sets]`; the smaller simulations of the tests use the same models.
 
 import {
   type FitDecisionOptions,
@@ -8,6 +8,7 @@ import {
   presenceProbability,
   type Scored,
 } from '@anyclass/core';
+import { printCalibration } from './calibratedGates.js';
 import { printMonitoring } from './monitoredStreams.js';
 
 const sets = Number(process.argv[2] ?? 1000);
@@ -17,6 +18,7 @@ console.log(
 printGroups();
 printSelection();
 printTriage();
+printCalibration(sets);
 printMonitoring(Math.round(sets / 5));
 
 interface SimulatedSet {

@@ -1,7 +1,7 @@
 // Labels that contradict a model. In held-out images, by its scores: Northcutt, Jiang and Chuang, "Confident Learning:
 // Estimating Uncertainty in Dataset Labels", JAIR 2021. In training images, which a network learns by heart in the end, by their
 // logits over all epochs: Pleiss et al., "Identifying Mislabeled Data using the Area Under the Margin Ranking", NeurIPS 2020.
-// For each class, a label is compared with the typical values of images with either label.
+// For each class, a label is compared with the typical logits of images with either label.
 
 import { type Dataset, splitNames } from '../data/dataset/dataset.js';
 import { foundImages } from './foundImages.js';
@@ -18,7 +18,7 @@ export interface SavedScores {
 const enough = 5;
 
 /** A missing label makes its image a false negative, which raises the gate for all others. */
-const costOfNegative = 1.5;
+const costOfNegative = 2;
 
 /**
  * The doubtful labels, those that cost most first: a class that is not labeled but scores like labeled images, or that is labeled
@@ -55,7 +55,7 @@ export function labelSuspects(
   const suspects = dataset.classes.flatMap((className) => {
     const heldOut = scores.flatMap((table) => known(table, className, logit));
     const trained = margins ? known(margins, className, (value) => value) : [];
-    return [...contradicted(heldOut), ...relearned(trained)].map((found) => {
+    return [...doubtful(heldOut, 'scores'), ...doubtful(trained, 'margins')].map((found) => {
       const image = imageOf(found.row);
       const isNegative = dataset.labels.presence(found.row) === 'negative';
       const { doubt, kind, source } = found;
@@ -66,7 +66,7 @@ export function labelSuspects(
         source,
         score: sigmoid(found.logit),
         typical: sigmoid(found.typical),
-        cost: doubt * (isNegative && kind === 'missing' ? costOfNegative : 1),
+        cost: doubt + (isNegative && kind === 'missing' ? Math.log(costOfNegative) : 0),
       };
     });
   });
@@ -85,44 +85,41 @@ interface Doubtful extends Known {
   readonly source: SuspectSource;
   /** The typical logit of images with the opposite label. */
   readonly typical: number;
-  /** 1 for a label that looks like a typical one of the opposite kind. */
+  /** The log odds that the label is wrong, up to a constant. */
   readonly doubt: number;
 }
 
-/** Held-out scores must reach the mean of the opposite label, on its side of 0.5. */
-function contradicted(labels: readonly Known[]): Doubtful[] {
-  return compared(labels, 'scores', (values) => logit(mean(values.map(sigmoid)))).filter(
-    ({ doubt, logit: own, isPresent }) => doubt >= 1 && own < 0 === isPresent,
-  );
-}
+/** The least log odds to report; the share of wrong labels, which nobody knows, is left out of them. */
+const leastDoubt = 1;
 
-/** The mean over epochs of a label that was learned by heart lies between the typical ones, nearer to the opposite. */
-const leastDoubt = 0.5;
-
-function relearned(labels: readonly Known[]): Doubtful[] {
-  return compared(labels, 'margins', median).filter(({ doubt }) => doubt > leastDoubt);
-}
-
-/** How far each label is from typical ones of its kind, in units of the distance to typical ones of the opposite kind. */
-function compared(
-  labels: readonly Known[],
-  source: SuspectSource,
-  typicalOf: (logits: readonly number[]) => number,
-): Doubtful[] {
-  const logitsOf = (wanted: boolean) =>
-    labels.flatMap(({ isPresent, logit: value }) => (isPresent === wanted ? [value] : []));
-  if (logitsOf(true).length < enough || logitsOf(false).length === 0) return [];
-  const [present, absent] = [typicalOf(logitsOf(true)), typicalOf(logitsOf(false))];
-  if (!(present > absent)) return [];
-  return labels.map((label) => {
+/**
+ * The labels that more likely belong to images of the opposite kind, by Bayes' rule: the logits of both kinds are taken as normal,
+ * with robust estimates, and a label of a rare class is more likely a wrong one than a missing label of it is missing.
+ */
+function doubtful(labels: readonly Known[], source: SuspectSource): Doubtful[] {
+  const kindOf = (wanted: boolean) => {
+    const logits = labels.flatMap(({ isPresent, logit: value }) => (isPresent === wanted ? [value] : []));
+    const middle = median(logits);
+    const deviation = 1.4826 * median(logits.map((value) => Math.abs(value - middle)));
+    return { count: logits.length, middle, deviation };
+  };
+  const [present, absent] = [kindOf(true), kindOf(false)];
+  const gap = present.middle - absent.middle;
+  if (present.count < enough || absent.count === 0 || !(gap > 0)) return [];
+  const likelihood = ({ middle, deviation }: typeof present, value: number) => {
+    const spread = Math.max(deviation, 0.1 * gap);
+    return -0.5 * ((value - middle) / spread) ** 2 - Math.log(spread);
+  };
+  const prior = Math.log(absent.count / present.count);
+  return labels.flatMap((label): Doubtful[] => {
     const [own, other] = label.isPresent ? [present, absent] : [absent, present];
-    const doubt = (label.logit - own) / (other - own);
-    return { ...label, kind: label.isPresent ? 'wrong' : 'missing', source, typical: other, doubt };
+    const isNearer = label.isPresent ? label.logit < own.middle : label.logit > own.middle;
+    const odds = likelihood(other, label.logit) - likelihood(own, label.logit);
+    const doubt = odds + (label.isPresent ? prior : -prior);
+    if (!isNearer || !(doubt > leastDoubt)) return [];
+    const kind = label.isPresent ? 'wrong' : 'missing';
+    return [{ ...label, kind, source, typical: other.middle, doubt }];
   });
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function median(values: readonly number[]): number {
