@@ -107,6 +107,8 @@ export interface ExportNetworkOptions extends WriteOnnxOptions {
   readonly description: NetworkDescription;
   /** Height and width of the images. Default: the network's own input size if it has one, otherwise 224. */
   readonly inputSize?: number;
+  /** Default float32. Whether `float16` and `int8` predict as well is for you to evaluate; `exportOnnx` does it for a run. */
+  readonly precision?: OnnxPrecision;
 }
 
 /**
