@@ -36,25 +36,32 @@ export interface FittedDecision {
 }
 
 /**
- * Fits a decision. Without negatives there can be no false-alarm budget, so a threshold per class is fitted
- * instead, with a `note`.
+ * Fits a decision. Without negatives there can be no false-alarm budget. A run that has been trained then gets
+ * a threshold per class with a `note` (`orPerClass`); everyone else asked for a budget and gets an error.
  *
- * @throws UserError if nothing can be fitted because there are no positives
+ * @throws UserError if nothing can be fitted because there are no positives, or no negatives
  */
 export function fitOnValidation(
   validation: Scored,
   options: FitDecisionOptions,
   {
     classImportance,
+    orPerClass = false,
     note = () => {},
   }: {
     readonly classImportance?: readonly number[] | undefined;
+    readonly orPerClass?: boolean;
     readonly note?: (text: string) => void;
   } = {},
 ): FittedDecision {
   const atHalf = measure(validation);
   const needsNegatives = options.rule !== 'fixed' && options.rule !== 'class';
   const isWithoutNegatives = atHalf.negativeRows === 0 && needsNegatives;
+  if (isWithoutNegatives && !orPerClass) {
+    throw new UserError(
+      `${validation.split ?? 'validation'} has no negatives, so no false-alarm budget can be kept; fit on data with negatives, or set rule to class for a threshold per class`,
+    );
+  }
   if (isWithoutNegatives)
     note(
       'No negatives in validation: no false-alarm budget can be kept, and a threshold per class is fitted instead',

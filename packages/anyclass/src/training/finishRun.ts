@@ -120,7 +120,7 @@ function writeResults(
   const candidates = held ? 1 : runCandidates(configuration, progress.epoch);
   const fit = { ...fitOptions(evaluation.decision), candidates };
   const fitted = Array.from(fitting.targets).some((target) => target >= 0.5)
-    ? fitOnValidation(fitting, fit, { classImportance, note })
+    ? fitOnValidation(fitting, fit, { classImportance, note, orPerClass: true })
     : undefined;
   if (!fitted)
     note('No positives in validation: no decision is fitted, and the model uses a threshold of 0.5');
