@@ -139,7 +139,9 @@ function reasonLines(fitting: readonly FittingNetwork[]): string[] {
     `${i + 1}. ${name}: ${reasons.join('; ')}`,
     ...(weights === undefined
       ? []
-      : [`   start from ${weights}, or see 'anyclass weights list --network ${name}'`]),
+      : [
+          `   start from ${weights} (anyclass train --data DATASET --weights ${weights}), or see 'anyclass weights list --network ${name}'`,
+        ]),
   ]);
 }
 

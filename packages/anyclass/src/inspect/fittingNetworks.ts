@@ -96,7 +96,7 @@ function choicesFor({ inputSize, trainingRows, isGray, hasGpu }: FittingFacts): 
     return [
       ['tresnet-s', 'made for small images: half the stride of the others'],
       ['resnet-18', 'small, with weights from ImageNet'],
-      ['vit-s-16', 'with patchSize 8 for small images'],
+      ['vit-s-16', 'a transformer; patchSize 8 gives four times the cells, but its weights have 16'],
     ];
   }
   const choices: Choice[] = [];
