@@ -137,7 +137,8 @@ function writeResults(
     ...(held && writeScores(paths, 'decision', held, rawDecision.scored)),
     ...(test && writeScores(paths, 'test', test, rawTest.scored)),
   });
-  if (scores.margins) writeMargins(paths, data.dataset, scores.margins);
+  // Mixed images have none.
+  if (scores.margins && scores.margins.rows.length > 0) writeMargins(paths, data.dataset, scores.margins);
   const isLabeled = rawTest?.targets.some((target) => !Number.isNaN(target)) ?? false;
   if (!evaluation.test) note('the test split is not evaluated (evaluation.test is false)');
   else if (!test) note('there is no test split to evaluate');

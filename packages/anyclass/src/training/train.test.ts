@@ -41,7 +41,7 @@ describe('a run', () => {
     expect(types.filter((type) => type === 'validated')).toHaveLength(2);
     expect(types.filter((type) => type === 'saved')).toHaveLength(2);
     const step = events.find((event) => event.type === 'step');
-    expect(step).toMatchObject({ epoch: 1, epochs: 2, steps: 4, imagesPerEpoch: 32 });
+    expect(step).toMatchObject({ epoch: 1, epochs: 2, steps: 5, imagesPerEpoch: 40 });
     const records = events.flatMap((event) => (event.type === 'validated' ? [event.record] : []));
     expect(records).toEqual(readEpochs(at('whole', 'metrics.jsonl')));
     expect(events.at(-1)).toMatchObject({
@@ -54,7 +54,6 @@ describe('a run', () => {
       'checkpoints',
       'config.json',
       'events.jsonl',
-      'margins.csv',
       'metrics.jsonl',
       'model.safetensors',
       'report.html',
