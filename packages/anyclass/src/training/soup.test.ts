@@ -47,7 +47,7 @@ test('the soup is a run with the mean of the kept weights, no worse on validatio
   expect(existsSync(at('soup', 'report.html'))).toBe(true);
   const evaluated = await runInProcess(folder, ['evaluate', 'soup', '--split', 'test', '--json']);
   expect(JSON.parse(evaluated.stdout).metrics.mAP).toBe(summary.test.metrics.mAP);
-}, 60_000);
+}, 180_000);
 
 test('averaged weights are the mean of those of the runs', () => {
   const weightsOf = (run: string) => {
@@ -84,7 +84,7 @@ test('runs of other networks or data, a single run, and a folder in use are refu
   expect(existsSync(at('refused'))).toBe(false);
   rmSync(at('soup', 'summary.json'));
   await expect(resumeRun(at('soup'))).rejects.toThrow(/a soup has no training to resume/);
-}, 60_000);
+}, 180_000);
 
 test('the promise counts every soup that could have come out', () => {
   const ingredient = (changes: object, epochs: number) => ({

@@ -174,17 +174,19 @@ async function cook(
   );
   const best = ranked[0]!.folder;
   let { value } = ranked[0]!;
-  let kept = [best];
+  let kept: readonly string[] = [best];
+  let inNetwork: readonly string[] = [];
   for (const { folder } of ranked.slice(1)) {
-    await averaged(session, [...kept, folder]);
+    inNetwork = [...kept, folder];
+    await averaged(session, inNetwork);
     const tried = await score();
     const helps = isBetter(tried, value);
     run.note(`with ${folder}: ${by} ${shown(tried)}, ${helps ? 'kept' : 'left out'}`);
     if (!helps) continue;
-    kept = [...kept, folder];
+    kept = inNetwork;
     value = tried;
   }
-  await averaged(session, kept);
+  if (inNetwork !== kept) await averaged(session, kept);
   session.validated = undefined;
   if (kept.length === 1)
     run.note(
