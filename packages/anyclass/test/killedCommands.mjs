@@ -274,7 +274,9 @@ function resultsIn(folder) {
 
 /** Whether a file may differ or be absent: logs, locks, drafts, checkpoints of a run that was resumed. @param {string} path */
 function isPassing(path) {
-  return /events\.jsonl|\.lock|\.\d+\.part|\.partial-|\.incomplete|checkpoints|logs\//.test(path);
+  return /events\.jsonl|lock(\.[\w-]+)?$|\/workers\/|\.\d+\.part|\.partial-|\.incomplete|checkpoints|logs\//.test(
+    path,
+  );
 }
 
 /** @param {string} folder */
