@@ -68,6 +68,8 @@ describe('evaluate at another site', () => {
       /^The promise of at most 5% false alarms does not hold here: [\d.]+% \([\d.]+ to [\d.]+\) of negatives alarm.*59 or more labeled negatives/,
     );
     expect(stderr).toContain('anyclass refit run away.csv --out MODEL');
+    const text = await runInProcess(folder, ['evaluate', 'run', 'away.csv', '--replicates', '0']);
+    expect(text.stdout).toMatch(/\n1,000 more labeled negatives: 0\.\d+% could be promised/);
   });
 
   test("of the model's own data, only the test split is evaluated, and its promise holds", async () => {

@@ -1,6 +1,6 @@
 // What can be promised with the labels there are, before a model exists.
 
-import { type Promisable, promisable } from '@anyclass/core';
+import { describeMoreLabels, moreLabels, type Promisable, promisable } from '@anyclass/core';
 import type { Dataset } from '../data/dataset/dataset.js';
 import { inflected } from '../errors/counted.js';
 
@@ -60,12 +60,21 @@ export function promisableText(found: PromisableWith): string {
     );
     return `  ${units} in ${split}: ${least}${more.length === 0 ? '' : `; it takes ${more.join(', ')}`}`;
   };
+  const buys = ({ instances }: Promisable, kind: 'negatives' | 'positives') =>
+    describeMoreLabels(moreLabels(instances, usualRate), of === 'groups' ? 'groups' : kind).map(
+      (text) => `    ${text}`,
+    );
   return [
     'what can be promised about new data, with 95% confidence',
     line(negatives, 'negative', 'false alarms'),
+    ...buys(negatives, 'negatives'),
     line(positives, 'positive', 'missed'),
+    ...buys(positives, 'positives'),
   ].join('\n');
 }
+
+/** The rate whose interval is told, since no model has measured one yet: the usual budget. */
+const usualRate = 0.05;
 
 /** In percent, rounded up: a smaller rate could not be promised. */
 export function percentUp(share: number): string {

@@ -1,6 +1,12 @@
 // Formats judgments as text for a terminal.
 
-import { describeFalseAlarms, describePromises, type SharedRows } from '@anyclass/core';
+import {
+  describeFalseAlarms,
+  describeMoreLabels,
+  describePromises,
+  moreLabels,
+  type SharedRows,
+} from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import type { DecidedMetrics, Judgment, PricedBudget } from '../events/judgment.js';
@@ -83,6 +89,7 @@ function decisionLines(decided: Judgment['decided'], split: string): string[] {
       ...report.remarks,
       ...(decided.costs ? [costText(decided.costs)] : []),
       ...outcomeLines(decided, split),
+      ...buyLines(decided.metrics),
     ].join('\n'),
   ];
 }
@@ -116,6 +123,16 @@ function seenLines({ unit, groups, metrics, clear }: DecidedMetrics, split: stri
   }
   if (groups === null || falseAlarmRateByGroup == null) return [];
   return [`${where}: ${share(falseAlarmRateByGroup)} of negatives get a label, counting each group equally`];
+}
+
+/** What more labeled negatives like these would buy; rows that share groups are too dependent to say. */
+function buyLines({
+  negativeRows,
+  negativesAlarmed,
+  falseAlarmRateByGroup,
+}: DecidedMetrics['metrics']): string[] {
+  if (negativesAlarmed === null || falseAlarmRateByGroup !== null) return [];
+  return describeMoreLabels(moreLabels(negativeRows, negativesAlarmed), 'negatives');
 }
 
 function sharedText({ rows, examples }: SharedRows, judged: number): string {
