@@ -9,7 +9,7 @@ import { runInProcess } from '../../test/inProcess.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
 import { readModelRecord } from '../inference/modelRecord.js';
 import { findOnnxRuntime } from '../inference/onnx/onnxRuntime.js';
-import { openPredictor } from '../inference/predictor.js';
+import { openPredictor, type Prediction, type Predictor } from '../inference/predictor.js';
 import { trainRun } from '../training/trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-sites-'));
@@ -53,6 +53,15 @@ beforeAll(async () => {
 
 const evaluateAway = (model: string, data = 'away.csv') =>
   runInProcess(folder, ['evaluate', model, data, '--replicates', '200', '--json']);
+
+async function predictOf(predictor: Predictor, features: readonly number[]): Promise<Prediction> {
+  for await (const prediction of predictor.predict([
+    { name: 'row', features: Float32Array.from(features) },
+  ])) {
+    if (!('failure' in prediction)) return prediction;
+  }
+  throw new Error('no prediction');
+}
 
 describe('evaluate at another site', () => {
   test('uses all rows, and says first that the promise does not hold there', async () => {
@@ -188,6 +197,53 @@ describe('refit', () => {
     const { decision } = JSON.parse(stdout);
     const [own, now] = [readModelRecord(at('away.safetensors')).description.decision!, decision];
     expect(now.report.falseAlarms).toBe(own.report.falseAlarms);
+  });
+
+  test('of a log, only what the coin drew counts; labels without classes refit the gate alone', async () => {
+    using predictor = await openPredictor(at('run'));
+    const [, ...rows] = readFileSync(at('away.csv'), 'utf8').trimEnd().split('\n');
+    const [lines, negative, byClass]: [string[], string[], string[]] = [[], ['id,negative'], ['id,dry,sour']];
+    for (const [i, row] of rows.entries()) {
+      const [id = '', dry = '', sour = '', ...features] = row.split(',');
+      const { labels, presenceScore: s, probabilities } = await predictOf(predictor, features.map(Number));
+      const drawn = i % 2 === 0;
+      lines.push(
+        JSON.stringify({
+          id,
+          model: 'soil',
+          isNegative: labels.length === 0,
+          s,
+          probabilities: { dry: probabilities[0], sour: probabilities[1] },
+          audit: { q: 0.5, drawn },
+        }),
+      );
+      negative.push(`${id},${Number(dry === '0' && sour === '0')}`);
+      byClass.push(`${id},${dry},${sour}`);
+    }
+    writeFileSync(at('log.jsonl'), `${lines.join('\n')}\n`);
+    writeFileSync(at('negative.csv'), negative.join('\n'));
+    writeFileSync(at('classes.csv'), byClass.join('\n'));
+    const before = readModelRecord(at('run')).description.decision!;
+    const refitted = async (labels: string) => {
+      const words = ['refit', 'run', '--log', 'log.jsonl', '--labels', labels, '--out', 'log.safetensors'];
+      const { stdout, stderr } = await runInProcess(folder, [...words, '--json']);
+      expect(stderr).toBe('');
+      return JSON.parse(stdout);
+    };
+    const whole = await refitted('classes.csv');
+    expect(whole.origin).toMatchObject({ data: 'audits', rows: 300, hasNewThresholds: true });
+    expect(whole.remarks.join()).toContain('300 labeled images left out');
+    expect(whole.decision.report.guarantee).toMatchObject({ holds: true, rate: 0.05 });
+    expect(whole.decision.thresholds).not.toEqual(before.thresholds);
+    const gate = await refitted('negative.csv');
+    expect(gate.origin).toMatchObject({
+      rows: 300,
+      negatives: whole.origin.negatives,
+      hasNewThresholds: false,
+    });
+    expect(gate.decision.thresholds).toEqual(before.thresholds);
+    expect(gate.decision.report.guarantee).toMatchObject({ holds: true, of: whole.origin.negatives });
+    expect(gate.decision.presence).toBeGreaterThan(before.presence!);
   });
 
   test("the model's own data is refused, except its test split", async () => {
