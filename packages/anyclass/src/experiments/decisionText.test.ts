@@ -16,5 +16,16 @@ test('compared runs have an approximate promise, and a single one says what it c
   };
   expect(told('adaptive')).toMatch(/approximate for a run that is chosen by these results/);
   expect(told('adaptive')).not.toContain('confidence');
-  expect(told(8)).toMatch(/with 95% confidence, .*chose among 8 candidates$/);
+  expect(told(8)).toMatch(
+    /on new data, at most 5% of negatives alarm, with 95% confidence .*8 candidates were compared on these rows\)$/,
+  );
+});
+
+test('a promise about groups names them', () => {
+  const groups = Array.from({ length: rows }, (_, i) => `patient ${i}`);
+  const perGroup = { ...budget, per: 'group' } as const;
+  const { rule, beta, report } = fitDecision({ ...validation, groups }, { budget: perGroup });
+  expect(promiseText({ rule, budget: perGroup, beta }, report.guarantee)).toMatch(
+    /at most 5% of groups without positives get an alarm, with 95% confidence/,
+  );
 });

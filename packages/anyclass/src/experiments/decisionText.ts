@@ -1,6 +1,12 @@
 // Describes in words how runs are decided.
 
-import type { Candidates, DecisionBudget, DecisionRule, Guarantee } from '@anyclass/core';
+import {
+  type Candidates,
+  type DecisionBudget,
+  type DecisionRule,
+  describeGuarantee,
+  type Guarantee,
+} from '@anyclass/core';
 
 /** A decision rule and the budget it is fitted within. */
 export interface DecisionChoice {
@@ -36,8 +42,7 @@ export function promiseText(
   if (rule === 'fixed') return 'Every class at 0.5';
   if (rule === 'class') return 'Thresholds per class that maximize Fβ, whatever the false alarms';
   const kept = `Decisions fitted on ${fittedOn} ${decisionPhrase({ rule, budget })}`;
-  if (guarantee.holds)
-    return `${kept}; with ${shortPercent(guarantee.confidence)} confidence, new data stays within that budget${guarantee.candidates > 1 ? `, counting that it chose among ${guarantee.candidates} candidates` : ''}`;
+  if (guarantee.holds) return `${kept}; on new data, ${describeGuarantee(guarantee)}`;
   if (guarantee.reason === 'adaptive choice')
     return `${kept}; on new data this is approximate for a run that is chosen by these results. The decisions in the run folders count the runs that were planned together`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;

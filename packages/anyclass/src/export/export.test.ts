@@ -149,6 +149,7 @@ describe('a network that the other library lacks is rejected, and nothing is wri
     ['timm', 'tresnet-s', {}, /timm has no tresnet-s; it has tresnet-m/],
     ['torchvision', 'tresnet-s', {}, /torchvision has no tresnet-s; it has vit-b-16/],
     ['timm', 'resnet-18', { head: 'experts' }, /experts head/],
+    ['timm', 'resnet-18', { mirror: true }, /cannot predict from an image and its mirror image/],
     ['torchvision', 'maxvit-t', { partitionSize: 1 }, /partitionSize 7; this network has 1/],
   ] as const)('%s, %s %j', (library, name, options, message) => {
     const source = model(name, options);

@@ -29,10 +29,14 @@ export function foreignNetwork<Library extends 'timm' | 'torchvision'>(network: 
     const known = networkNames.filter((name) => networkDefinitions[name].weights[library]);
     throw new UserError(`${library} has no ${network.name}; it has ${known.join(', ')}`);
   }
-  const { head, tiles } = network.options;
+  const { head, tiles, mirror } = network.options;
   if (tiles)
     throw new UserError(
       `${library} cannot cut images into tiles, as this ${network.name} does; export it as ONNX`,
+    );
+  if (mirror)
+    throw new UserError(
+      `${library} cannot predict from an image and its mirror image, as this ${network.name} does; export it as ONNX`,
     );
   if (head !== 'linear')
     throw new UserError(`${library} has no ${head} head, so it cannot load this ${network.name}`);

@@ -137,7 +137,7 @@ test('an inspection shows what is left at several inputs, and init enlarges smal
   const { configuration, remarks } = await suggestConfiguration(table);
   expect(configuration['network']).toEqual({ name: 'tresnet-s', inputSize: 64 });
   expect(remarks.join('\n')).toContain('input 64 px: images of 24 px are enlarged');
-  const kept = { name: 'tresnet-m', inputSize: 128 };
+  const kept = { name: 'tresnet-m', inputSize: 160 };
   const many = await suggestConfiguration('digits', { 'data.digits.scenes.train': 5000 }, { hasGpu: true });
   expect(many.configuration).toMatchObject({
     network: kept,

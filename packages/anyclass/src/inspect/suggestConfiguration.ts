@@ -14,7 +14,7 @@ import { openPrepared } from '../data/openPrepared.js';
 import { visibleGpus } from '../distribution/ownGpu.js';
 import { counted } from '../errors/counted.js';
 import { networkStride } from '../networks/catalog.js';
-import { fittingInput, sidesOf, smallMapWarning } from './inputAdvice.js';
+import { fittingInput, longPositions, sidesOf, smallMapWarning } from './inputAdvice.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 import { lookAlikeAdvice } from './lookAlikeAdvice.js';
 import { promisableText, promisableWith } from './promisableWith.js';
@@ -61,7 +61,9 @@ export async function suggestConfiguration(
     const isSmall = !isLong && (imageSide === undefined || imageSide <= 96 || train.length < fewImages);
     const name = isSmall ? 'tresnet-s' : 'tresnet-m';
     const input =
-      imageSide === undefined ? undefined : fittingInput(imageSide, networkStride(name)!, sidesOf(dataset));
+      imageSide === undefined
+        ? undefined
+        : fittingInput(imageSide, networkStride(name)!, sidesOf(dataset), isLong ? longPositions : undefined);
     const inputSize = input?.size;
     const tiled = input && tilesAdvice(imageSide!, input.size, networkStride(name)!, sidesOf(dataset));
     const tiles = tiled?.isNeeded ? tiled.tiles : undefined;
@@ -79,7 +81,7 @@ export async function suggestConfiguration(
       network: inputSize === undefined ? { name: 'mlp' } : { name, inputSize, ...(tiles && { tiles }) },
       loss: { name: 'any-bce', lambda: advice.start },
       epochs: epochsFor(train.length, isLong ? 4_000_000 : 400_000),
-      batchSize: isLong ? 256 : batchSize,
+      batchSize: isLong && !tiles ? 256 : batchSize,
       optimizer: { name: 'adamw', rate: isSmall && inputSize !== undefined ? 0.002 : 0.001 },
       schedule: isLong ? { name: 'cosine', every: 'step' } : { name: 'cosine', warmUpEpochs: 1 },
       ...(isLong && { sizes: 'progressive', augmentation: 'crops' }),

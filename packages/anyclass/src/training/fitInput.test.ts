@@ -7,14 +7,14 @@ const configuration = (network: object) => validateConfiguration({ data: { datas
 test('an input size of fit becomes the one that leaves enough positions, and says why', async () => {
   const remarks: string[] = [];
   const { network } = await fitInput(configuration({ inputSize: 'fit' }), (text) => remarks.push(text));
-  expect(network).toEqual({ ...configuration({}).network, inputSize: 128 });
-  expect(remarks).toEqual([expect.stringMatching(/^input 128 px: images of 64 px are enlarged: /)]);
+  expect(network).toEqual({ ...configuration({}).network, inputSize: 160 });
+  expect(remarks).toEqual([expect.stringMatching(/^input 160 px: images of 64 px are enlarged: /)]);
 });
 
 test('the stride of the network decides, and a size that was given stays', async () => {
   const fit = inputFitter();
   const sizeOf = async (network: object) => (await fit(configuration(network))).network.inputSize;
-  expect(await sizeOf({ name: 'tresnet-s', inputSize: 'fit' })).toBe(64);
+  expect(await sizeOf({ name: 'tresnet-s', inputSize: 'fit' })).toBe(96);
   expect(await sizeOf({ name: 'vit-b-16', patchSize: 8, inputSize: 'fit' })).toBe(64);
   expect(await sizeOf({ name: 'dinov2-s-14', inputSize: 'fit' })).toBe(224); // the smallest that patches of 14 divide
   expect(await sizeOf({ inputSize: 96 })).toBe(96);

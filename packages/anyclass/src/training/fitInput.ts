@@ -4,7 +4,7 @@ import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { closeDataset } from '../data/dataset/dataset.js';
 import { openPrepared } from '../data/openPrepared.js';
-import { type FittingInput, fittingInput, sidesOf } from '../inspect/inputAdvice.js';
+import { type FittingInput, fittingInput, longPositions, sidesOf } from '../inspect/inputAdvice.js';
 import { typicalSide } from '../inspect/suggestConfiguration.js';
 import { networkStride } from '../networks/catalog.js';
 
@@ -45,7 +45,7 @@ async function fittingSize({ data }: Configuration, stride: number | undefined):
     // Training says better what is wrong if the network takes features and the data has images, or the other way round.
     if (dataset.features || stride === undefined) return { size: 224, reason: 'there is no image to fit' };
     const side = await typicalSide(dataset.images, dataset.splits.train, dataset.preparation);
-    return fittingInput(side, stride, sidesOf(dataset));
+    return fittingInput(side, stride, sidesOf(dataset), longPositions);
   } finally {
     await closeDataset(dataset);
   }
