@@ -91,7 +91,7 @@ test('embeddings with names, groups, splits and labels form a dataset, the same 
       [0, 0],
     ],
     groups: ['x', 'x', 'y, z', 'y'],
-    splits: [[0, 1], [2], [3]],
+    splits: [[0, 1], [2], [3], []],
     width: 512,
   });
   expect(new Set(first!.vectors).size).toBeGreaterThan(100);
