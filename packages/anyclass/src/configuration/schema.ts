@@ -231,7 +231,9 @@ export const configurationSchema = z.strictObject({
   margins: z
     .boolean()
     .default(true)
-    .describe('record the mean logit of every training label, for `inspect --run` to find wrong ones'),
+    .describe(
+      'record the mean logit of every training label, so that an inspection with the run can find wrong ones',
+    ),
   clipNorm: z.number().positive().nullable().default(1).describe('maximum gradient norm; null for no limit'),
   averageDecay: share
     .lt(1)

@@ -66,7 +66,7 @@ export function explanationPage({ model, classes, decision, cards, all }: Explan
         parts: [
           `<dl class="facts">${units.map(([method, unit]) => `<dt>${escaped(method)}</dt><dd>${escaped(unit)}</dd>`).join('')}</dl>`,
           note(
-            'A map shows what moved this score, not whether the model is right. Compare with --method occlusion, which covers parts of the image and needs no gradients.',
+            'A map shows what moved this score, not whether the model is right. Compare with the method occlusion, which covers parts of the image and needs no gradients.',
           ),
         ],
       },
