@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExportedModel } from '@anyclass/browser';
+import type { Guarantee } from '@anyclass/core';
 import { nn, setSeed } from '@anyclass/torch';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -22,6 +23,18 @@ const at = (...names: string[]) => join(folder, ...names);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const classes = ['crack', 'roots', 'deposits', 'joint <open>'];
+const fixed = fixedDecision(classes, 0.5);
+const guarantee: Guarantee = {
+  holds: true,
+  about: 'false alarms',
+  rate: 0.05,
+  confidence: 0.95,
+  unit: 'image',
+  groups: null,
+  candidates: 1,
+  exceeding: 38,
+  of: 805,
+};
 const description: ModelDescription = {
   classes,
   channels: 3,
@@ -31,7 +44,12 @@ const description: ModelDescription = {
   loss: 'any-bce',
   dataset: 'pipes & drains',
   calibration: { kind: 'temperature', temperature: 1.3, atBound: false, fittedOn: 'validation' },
-  decision: { ...fixedDecision(classes, 0.5), presence: 0.4, thresholds: [0.45, 0.5, null, 0.4] },
+  decision: {
+    ...fixed,
+    presence: 0.4,
+    thresholds: [0.45, 0.5, null, 0.4],
+    report: { ...fixed.report, guarantee },
+  },
 };
 
 beforeAll(async () => {
@@ -159,6 +177,12 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     }
     expect(labeled).toBeGreaterThan(0);
     expect(problems).toEqual([]);
+  });
+
+  test('the promise of the model is on the page, with what it rests on', async () => {
+    expect(await page.locator('#promise').textContent()).toBe(
+      'Promised for images like those it was decided on: at most 5% of negatives alarm, with 95% confidence (rests on 38 of 805 negatives).',
+    );
   });
 
   test('choosing a class shows its heat map over the photo, and choosing it again hides the map', async () => {

@@ -1,6 +1,7 @@
 // The page: loads the model, accepts photos, and shows the predictions.
 
 import type { Prediction, Predictor } from '@anyclass/browser';
+import { type Decision, describePromises } from '@anyclass/core';
 import { resultsCsv } from './csv.js';
 import { element } from './elements.js';
 import { acceptPhotos } from './intake.js';
@@ -49,9 +50,10 @@ async function start(): Promise<Predictor> {
       element('progress', HTMLProgressElement),
       element('stage', HTMLSpanElement),
     );
-    const { network, classes } = predictor.model;
+    const { network, classes, decision } = predictor.model;
     element('about', HTMLParagraphElement).textContent =
       `${network}, ${classes.length} ${classes.length === 1 ? 'class' : 'classes'}`;
+    element('promise', HTMLParagraphElement).textContent = promiseOf(decision);
     element('backend', HTMLSpanElement).textContent = backendText(predictor);
     element('offline', HTMLSpanElement).textContent = offline;
     document.body.dataset['state'] = 'ready';
@@ -76,6 +78,12 @@ async function examine(file: File, card: PhotoCard): Promise<void> {
   } catch (error) {
     card.fail(messageOf(error));
   }
+}
+
+function promiseOf({ report }: Decision): string {
+  const promises = describePromises(report);
+  if (promises.length === 0) return 'Nothing is promised about new images.';
+  return `Promised for images like those it was decided on: ${promises.join('; ')}.`;
 }
 
 function backendText({ backend, remarks }: Predictor): string {
