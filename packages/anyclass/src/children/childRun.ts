@@ -43,8 +43,13 @@ export type ChildOutcome =
   | { readonly kind: 'finished' | 'interrupted' }
   /** Another process is working on the run, or started it in the meantime. */
   | { readonly kind: 'elsewhere'; readonly reason: string }
-  /** `hasBegun`: it had already started training. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly hasBegun: boolean }
+  /** `hasBegun`: it had already started training. `isUnwritable`: its folder took no more files, as on a full disk. */
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      readonly hasBegun: boolean;
+      readonly isUnwritable?: boolean;
+    }
   /** It died without reporting a reason; another attempt may succeed. */
   | { readonly kind: 'died'; readonly reason: string };
 
@@ -113,7 +118,12 @@ function outcomeOf(child: ChildProcess, seen: Seen, log: string): Promise<ChildO
         return resolve({ kind: 'elsewhere', reason: failure.message });
       // A rank that lost another is not the cause; the run died with the rank that was lost.
       if (failure && failure.code !== 'rank-lost')
-        return resolve({ kind: 'failed', reason: failure.message, hasBegun });
+        return resolve({
+          kind: 'failed',
+          reason: failure.message,
+          hasBegun,
+          ...(failure.code === 'run-unwritable' && { isUnwritable: true }),
+        });
       const end = signal === null ? `exited with code ${code}` : `was killed by ${signal}`;
       resolve({ kind: 'died', reason: [...lastLines(log), end].join('\n') });
     });

@@ -13,9 +13,15 @@ export interface UserErrorOptions {
 /**
  * `run-busy`: another process is working on the run. `run-exists`: the folder already holds a run.
  * `rank-lost`: another rank exited or went silent. `ranks-differ`: the ranks were started with different
- * work. `scores-damaged`: a run's scores are not what it wrote.
+ * work. `scores-damaged`: a run's scores are not what it wrote. `run-unwritable`: the run folder takes no more files, as on a full disk.
  */
-export type ErrorCode = 'run-busy' | 'run-exists' | 'rank-lost' | 'ranks-differ' | 'scores-damaged';
+export type ErrorCode =
+  | 'run-busy'
+  | 'run-exists'
+  | 'run-unwritable'
+  | 'rank-lost'
+  | 'ranks-differ'
+  | 'scores-damaged';
 
 /** A command of the program with its options, named as in code. */
 export interface NextCommand {

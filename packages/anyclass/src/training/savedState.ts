@@ -62,7 +62,7 @@ export function explainingFailure<T>({ paths, lastCheckpoint }: ActiveRun, write
     }
     throw new UserError(
       `${paths.folder} cannot be written to: ${messageOf(error)}. ${checkpointLeft(lastCheckpoint)}; fix this, then resume the run`,
-      { cause: error, next: resumeCommand(paths.folder) },
+      { cause: error, code: 'run-unwritable', next: resumeCommand(paths.folder) },
     );
   }
 }

@@ -162,6 +162,17 @@ describe('the work on a study', () => {
     expect((await goOn(folder, 5)).map(({ status }) => status)).not.toContain('failed');
   });
 
+  test('stops if the disk is full, and tries that trial again next time', async () => {
+    const folder = join(root, 'full');
+    await createStudy(folder, settings);
+    const objective: Objective = async (claim, hooks) =>
+      claim.trial === 2
+        ? { kind: 'failed', reason: 'the disk is full', hasBegun: true, isUnwritable: true }
+        : pretended(claim, hooks);
+    await expect(goOn(folder, 5, { objective })).rejects.toThrow('trial 2: the disk is full');
+    expect((await goOn(folder, 5)).map(({ status }) => status)).not.toContain('failed');
+  });
+
   test('stops if the first three trials fail while training', async () => {
     const objective: Objective = async () => ({ kind: 'failed', reason: 'out of memory', hasBegun: true });
     await expect(study(9, { objective })).rejects.toThrow('trial 2 failed, like all before it');

@@ -23,8 +23,13 @@ export type Outcome =
   | { readonly kind: 'finished' | 'interrupted' }
   /** Its process died unexpectedly; another attempt may succeed. */
   | { readonly kind: 'died'; readonly reason: string }
-  /** `hasBegun`: it had already started training. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly hasBegun: boolean };
+  /** `hasBegun`: it had already started training. `isUnwritable`: its folder took no more files, as on a full disk. */
+  | {
+      readonly kind: 'failed';
+      readonly reason: string;
+      readonly hasBegun: boolean;
+      readonly isUnwritable?: boolean;
+    };
 
 /** Runs a trial: trains with its values, or does anything else that has epochs and a metric. */
 export type Objective = (claim: Claim, hooks: TrialHooks) => Promise<Outcome>;
@@ -104,10 +109,14 @@ async function carryOut(
     return;
   }
   const reason = 'reason' in outcome ? outcome.reason : undefined;
+  const isUnwritable = outcome.kind === 'failed' && outcome.isUnwritable === true;
   const isHopeless = outcome.kind === 'failed' && isFaultOfAll(ledger.state().trials, outcome.hasBegun);
-  if (outcome.kind === 'interrupted' || isHopeless) await ledger.giveBack(claim, 'interrupted');
+  if (outcome.kind === 'interrupted' || isUnwritable || isHopeless)
+    await ledger.giveBack(claim, 'interrupted');
   else if (outcome.kind === 'died') await ledger.giveBack(claim, 'died', reason);
   else await ledger.end(claim, outcome.kind, seconds(), reason);
+  // Not the fault of its values: it waits until there is room, and the other trials would end alike.
+  if (isUnwritable) throw new UserError(`trial ${claim.trial}: ${reason}`);
   if (isHopeless) throw new UserError(`trial ${claim.trial} failed, like all before it: ${reason}`);
   tell({
     state: outcome.kind === 'died' ? 'interrupted' : outcome.kind,
