@@ -155,6 +155,16 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     60_000,
   );
 
+  test('the rate that was seen is that of the negatives counted beside it', () => {
+    const text = readFileSync(file, 'utf8').replace(/<[^>]*>/g, ' ');
+    const [, rate, count, negatives] =
+      /Seen on \w+\s+([\d.]+)%[^%]*?, ([\d,]+) of ([\d,]+) negatives/.exec(text) ?? [];
+    const number = (words = '') => Number(words.replaceAll(',', ''));
+    expect(number(negatives)).toBeGreaterThan(0);
+    // Rounded to one decimal.
+    expect(Math.abs(number(rate) - (100 * number(count)) / number(negatives))).toBeLessThan(0.051);
+  });
+
   test.each(['light', 'dark'] as const)(
     'in %s mode, axe finds nothing serious',
     async (colorScheme) => {

@@ -123,8 +123,12 @@ function seenFact(
   const seen = guarantee ? promisedRate(guarantee, metrics) : metrics.falseAlarmRate;
   if (seen === null) return [];
   const isOfImages = !guarantee || guarantee.groups === null || metrics.falseAlarmRateByGroup === null;
-  const range = isOfImages ? intervals?.overall.falseAlarmRate : undefined;
-  const images = `${countText(outcomes.counts['false-alarm'])} of ${countText(metrics.negativeRows)} negatives`;
+  const labeled = outcomes.counts['false-alarm'];
+  // An alarm without a label is promised about too.
+  const alarmed = Math.round((guarantee ? (metrics.negativesAlarmed ?? 0) : 0) * metrics.negativeRows);
+  const isMore = isOfImages && alarmed > labeled;
+  const range = isOfImages ? intervals?.overall[isMore ? 'negativesAlarmed' : 'falseAlarmRate'] : undefined;
+  const images = `${countText(isMore ? alarmed : labeled)} of ${countText(metrics.negativeRows)} negatives${isMore ? `, ${countText(labeled)} of them with a label` : ''}`;
   return [
     [
       `Seen on ${split === '' ? 'these' : split}`,
@@ -161,12 +165,11 @@ function seenBar(
     : decided?.budget && 'falseAlarms' in decided.budget
       ? decided.budget.falseAlarms
       : undefined;
-  if (budget === undefined || metrics.falseAlarmRate === null) return '';
-  return budgetBar({
-    budget,
-    seen: metrics.falseAlarmRate,
-    interval: intervals?.overall.falseAlarmRate ?? undefined,
-  });
+  // What is promised is about alarms, with or without a label.
+  const name = guarantee?.holds && metrics.negativesAlarmed !== null ? 'negativesAlarmed' : 'falseAlarmRate';
+  const seen = metrics[name];
+  if (budget === undefined || seen === null) return '';
+  return budgetBar({ budget, seen, interval: intervals?.overall[name] ?? undefined });
 }
 
 /** False alarms a day, at this share of negatives. */

@@ -100,7 +100,7 @@ function promiseTag({ decided }: JudgedMaterial['judged'], { metrics, intervals 
   const seen = promisedRate(guarantee, metrics);
   if (seen === null) return { tone: 'review', text: '– No negatives to check the promise on' };
   if (seen <= guarantee.rate) return { tone: 'found', text: '✓ Keeps its promise' };
-  const low = guarantee.groups === null ? (intervals?.overall.falseAlarmRate?.low ?? 0) : 0;
+  const low = guarantee.groups === null ? (intervals?.overall.negativesAlarmed?.low ?? 0) : 0;
   return low > guarantee.rate
     ? { tone: 'false-alarm', text: '! Breaks its promise here' }
     : { tone: 'review', text: '≈ Above its budget here, within chance' };
