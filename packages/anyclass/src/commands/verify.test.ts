@@ -39,30 +39,6 @@ describe('anyclass verify', () => {
     expect(stderr).toContain(`FAILED: ${file}`);
   });
 
-  test('measures images per second on this machine', async () => {
-    const { stdout } = await anyclass(
-      ...[
-        'networks',
-        '--network',
-        'mobilenetv3-l',
-        '--measure',
-        '--input-size',
-        '32',
-        '--batch-size',
-        '1',
-        '--json',
-      ],
-    );
-    const [{ rates }] = JSON.parse(stdout);
-    expect(rates.predicted).toBeGreaterThan(0);
-    expect(rates.trained).toBeGreaterThan(0);
-  });
-
-  test('names networks that fit a dataset, with reasons', async () => {
-    const { stdout } = await anyclass('networks', '--fits', 'digits', '--device', 'cpu');
-    expect(stdout).toMatch(/1\. tresnet-s: made for small images.*cells a side/);
-  });
-
   test('gives the same as JSON', async () => {
     const { code, stdout } = await anyclass('verify', losses, '--json');
     expect(code).toBe(0);
