@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import type { RunEvent } from '../../events/runEvent.js';
 import { runTime } from './runTime.js';
 
-function step(epoch: number, secondsLeft: number | null): RunEvent {
+function step(epoch: number, secondsLeft: number | null, images = 64): RunEvent {
   return {
     type: 'step',
     epoch,
     epochs: 6,
     step: 1,
     steps: 10,
-    images: 64,
+    images,
     imagesPerEpoch: 640,
     unit: 'images',
     loss: 0.5,
@@ -26,7 +26,8 @@ test('the whole run has training, the validations that remain, and judging; the 
   expect(time(step(1, null))).toEqual({});
   expect(time(step(1, 600))).toEqual({ left: '10 min 0 s' });
   now = 6000;
-  expect(time(step(1, 540)).estimate).toBe(
+  expect(time(step(1, 90_000)).estimate).toBeUndefined();
+  expect(time(step(1, 540, 320)).estimate).toBe(
     'About 9 min 0 s for the rest of 6 epochs; validation and judging come on top',
   );
   expect(time(step(1, 530)).estimate).toBeUndefined();

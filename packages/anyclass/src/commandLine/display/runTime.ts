@@ -9,8 +9,9 @@ export interface RunTime {
   readonly estimate?: string;
 }
 
-/** Milliseconds of training before the first estimate: the first steps are slower. */
+/** Milliseconds of training before the first estimate, which also takes half an epoch or a minute: a GPU spends its first seconds on preparing steps. */
 const settling = 5000;
+const patience = 60_000;
 
 /**
  * Returns a function that follows a run's events. Judging scores validation and test again and is taken to cost two validations.
@@ -35,7 +36,9 @@ export function runTime(now = () => performance.now()): (event: RunEvent) => Run
     const { epoch, epochs, secondsLeft } = event;
     if (secondsLeft === null) return {};
     const left = duration(secondsLeft + (epochs - epoch + 3) * (validation ?? 0));
-    if (hasEstimate || now() - firstStep < settling) return { left };
+    const passed = now() - firstStep;
+    const isEarly = epoch === 1 && event.images < event.imagesPerEpoch / 2 && passed < patience;
+    if (hasEstimate || passed < settling || isEarly) return { left };
     hasEstimate = true;
     const rest =
       validation === undefined ? '; validation and judging come on top' : ', with validation and judging';
