@@ -1,34 +1,13 @@
 // Simulated streams of a deployed model: how often good promises are accused, and how soon broken ones are found.
 
-import { type LogLine, type Monitoring, monitor, NumpyRandom } from '@anyclass/core';
+import { type Monitoring, monitor } from '@anyclass/core';
 import { median } from '../measure/timing.js';
+import { type SimulatedLog, simulatedLog } from './simulatedLogs.js';
 
 const IMAGES = 40_000;
 
-interface Stream {
-  readonly q: number;
-  readonly rate: number;
-  readonly seed: number;
-  /** The share of alarms, and of drawn images, that ever get a label. */
-  readonly labeledAlarms?: number;
-  readonly labeledDrawn?: number;
-}
-
 /** 80% of the images are negative, and half of the positives alarm. */
-function streamOf({ q, rate, seed, labeledAlarms = 1, labeledDrawn = 1 }: Stream) {
-  const random = new NumpyRandom(seed);
-  const labels = new Map<string, boolean>();
-  const log = Array.from({ length: IMAGES }, (_, k): LogLine => {
-    const isTrulyNegative = random.random() < 0.8;
-    const isAlarm = random.random() < (isTrulyNegative ? rate : 0.5);
-    const drawn = random.random() < q;
-    if (isAlarm ? random.random() < labeledAlarms : drawn && random.random() < labeledDrawn) {
-      labels.set(`${k}`, isTrulyNegative);
-    }
-    return { id: `${k}`, isNegative: !isAlarm, audit: { q, drawn } };
-  });
-  return { log, labels };
-}
+type Stream = Omit<SimulatedLog, 'images'>;
 
 /** Prints the delays until the alert, and what missing labels do. */
 export function printMonitoring(streams: number): void {
@@ -70,6 +49,8 @@ export function printMonitoring(streams: number): void {
     ['all labels', 0.03, {}],
     ['no drawn image is ever labeled', 0.04, { labeledDrawn: 0 }],
     ['half of the alarms are never labeled', 0.08, { labeledAlarms: 0.5 }],
+    ['q of 2% and 20% in turns of 1,000 images', 0.05, { q: inTurns }],
+    ['q of 2% and 20% in turns of 1,000 images', 0.075, { q: inTurns }],
   ] as const) {
     const found = judged(streams, 0.05, { q: 0.1, rate, ...missing }).map(({ result }) => result);
     const share = (has: (result: Monitoring) => boolean) => percent(found.filter(has).length / streams);
@@ -77,11 +58,47 @@ export function printMonitoring(streams: number): void {
       `| ${name} | ${percent(rate)} | ${share(({ alert }) => alert !== null)} | ${share(({ verdict }) => verdict === 'holds')} |`,
     );
   }
+  printLateLabels(Math.ceil(streams / 10));
+}
+
+/** Prints how often late labels accuse a promise: seen every 4,000 images, when the labels of the last 3,000 are missing. */
+function printLateLabels(streams: number): void {
+  console.log(
+    '\n| promised 5%, q 10%, labels 3,000 images late, seen 10 times | true rate | accused | certified |',
+  );
+  console.log('|---|---|---|---|');
+  for (const rate of [0.03, 0.05, 0.075]) {
+    const found = Array.from({ length: streams }, (_, seed) => {
+      const { log, labels } = simulatedLog({ images: IMAGES, q: 0.1, rate, seed });
+      let [isAccused, isCertified] = [false, false];
+      for (let now = 4000; now <= IMAGES; now += 4000) {
+        const known = new Map<string, boolean>();
+        for (const { id } of log.slice(0, Math.max(0, now - 3000))) {
+          const label = labels.get(id);
+          if (label !== undefined) known.set(id, label);
+        }
+        const { alert, verdict } = monitor(log.slice(0, now), known, { falseAlarms: 0.05 });
+        isAccused ||= alert !== null;
+        isCertified ||= verdict === 'holds';
+      }
+      return { isAccused, isCertified };
+    });
+    const share = (name: 'isAccused' | 'isCertified') =>
+      percent(found.filter((each) => each[name]).length / streams);
+    console.log(
+      `| every 4,000 images | ${percent(rate)} | ${share('isAccused')} | ${share('isCertified')} |`,
+    );
+  }
+}
+
+/** A share of audits that changes. */
+function inTurns(line: number): number {
+  return Math.floor(line / 1000) % 2 === 0 ? 0.02 : 0.2;
 }
 
 function judged(streams: number, falseAlarms: number, stream: Omit<Stream, 'seed'>) {
   return Array.from({ length: streams }, (_, seed) => {
-    const { log, labels } = streamOf({ ...stream, seed });
+    const { log, labels } = simulatedLog({ ...stream, images: IMAGES, seed });
     return { log, result: monitor(log, labels, { falseAlarms }) };
   });
 }

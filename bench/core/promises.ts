@@ -9,6 +9,7 @@ import {
   type Scored,
 } from '@anyclass/core';
 import { printCalibration } from './calibratedGates.js';
+import { groupedSet, upperTail } from './groupedSets.js';
 import { printMonitoring } from './monitoredStreams.js';
 
 const sets = Number(process.argv[2] ?? 1000);
@@ -20,41 +21,6 @@ printSelection();
 printTriage();
 printCalibration(sets);
 printMonitoring(Math.round(sets / 5));
-
-interface SimulatedSet {
-  readonly groups: number;
-  readonly largest: number;
-  readonly correlation: number;
-  readonly positives: number;
-}
-
-/** One class: logits of negatives are N(0, 1), correlated within groups of 1 to `largest`; those of positives N(2, 1). */
-function simulatedSet(
-  random: NumpyRandom,
-  { groups, largest, correlation, positives }: SimulatedSet,
-): Scored {
-  const logits: number[] = [];
-  const names: string[] = [];
-  for (let group = 0; group < groups; group++) {
-    const shared = Math.sqrt(correlation) * normal(random);
-    for (let left = 1 + random.integer(largest); left > 0; left--) {
-      logits.push(shared + Math.sqrt(1 - correlation) * normal(random));
-      names.push(`negative ${group}`);
-    }
-  }
-  const negatives = logits.length;
-  for (let i = 0; i < positives; i++) {
-    logits.push(2 + normal(random));
-    names.push(`positive ${i}`);
-  }
-  return {
-    scores: Float64Array.from(logits, (logit) => 1 / (1 + Math.exp(-logit))),
-    targets: logits.map((_, row) => Number(row >= negatives)),
-    classNames: ['any'],
-    split: 'validation',
-    groups: names,
-  };
-}
 
 function printGroups(): void {
   console.log(
@@ -72,7 +38,7 @@ function printGroups(): void {
       const cells = [0, 0.5, 0.8].map((correlation) => {
         const random = new NumpyRandom(1);
         const rates = Array.from({ length: sets }, () => {
-          const set = simulatedSet(random, { groups, largest: 20, correlation, positives: 30 });
+          const set = groupedSet(random, { groups, largest: 20, correlation, positives: 30 });
           return trueRate(fitDecision(prepare(set), { ...options, kappa: 0 }).presence);
         });
         mean += rates.reduce((sum, rate) => sum + rate, 0) / sets / 3;
@@ -92,7 +58,7 @@ function printSelection(): void {
     const repeats = Math.ceil(sets / Math.sqrt(candidates));
     for (let repeat = 0; repeat < repeats; repeat++) {
       const models = Array.from({ length: candidates }, () =>
-        simulatedSet(random, { groups: 200, largest: 1, correlation: 0, positives: 100 }),
+        groupedSet(random, { groups: 200, largest: 1, correlation: 0, positives: 100 }),
       );
       [1, candidates].forEach((divisor, k) => {
         const gates = models.map((model) => fitDecision(model, { candidates: divisor, kappa: 0 }).presence!);
@@ -121,7 +87,7 @@ function printTriage(): void {
     const random = new NumpyRandom(3);
     let [alarms, misses, review] = [0, 0, 0];
     for (let set = 0; set < sets; set++) {
-      const rows = simulatedSet(random, { groups: 150, largest: 1, correlation: 0, positives: 100 });
+      const rows = groupedSet(random, { groups: 150, largest: 1, correlation: 0, positives: 100 });
       const { presence, clear, report } = fitDecision(rows, { budget: { falseAlarms, missed }, kappa: 0 });
       if (trueRate(presence) > falseAlarms) alarms++;
       if (1 - upperTail(logitOf(clear!) - 2) > missed) misses++;
@@ -141,20 +107,6 @@ function trueRate(presence: number | null): number {
 function logitOf(presence: number): number {
   const probability = presenceProbability(presence);
   return Math.log(probability / (1 - probability));
-}
-
-function normal(random: NumpyRandom): number {
-  return Math.sqrt(-2 * Math.log(1 - random.random())) * Math.cos(2 * Math.PI * random.random());
-}
-
-/** The share of N(0, 1) above a number, by Abramowitz and Stegun 7.1.26, to 1e-7. */
-function upperTail(value: number): number {
-  const x = Math.abs(value) / Math.SQRT2;
-  const t = 1 / (1 + 0.3275911 * x);
-  const series =
-    t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  const tail = 0.5 * series * Math.exp(-x * x);
-  return value >= 0 ? tail : 1 - tail;
 }
 
 function percent(share: number): string {

@@ -9,6 +9,8 @@ const source = import.meta.dirname;
 async function bundle(entry: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(source, entry)],
+    // Otherwise the folder in which esbuild was first loaded, which may have been another test's.
+    absWorkingDir: source,
     bundle: true,
     minify: true,
     format: 'esm',

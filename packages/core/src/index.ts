@@ -1,6 +1,7 @@
 export * from './bootstrap/index.js';
 export * from './calibration/index.js';
 export * from './decisions/index.js';
+export * from './guards/index.js';
 export type { Key } from './labels/distinctKeys.js';
 export {
   type InstancePresence,
@@ -14,6 +15,7 @@ export * from './losses/index.js';
 export * from './metrics/index.js';
 export * from './monitoring/index.js';
 export { type ChoiceOptions, NumpyRandom } from './random/numpyRandom.js';
+export * from './selection/index.js';
 export {
   type GroupShuffleSplitOptions,
   type GroupSplit,

@@ -4,7 +4,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
 import { type ClassMetric, forClassMetrics, forOverallMetrics, type OverallMetric } from './metricNames.js';
 import { quantile } from './quantile.js';
-import { type BootstrapOptions, checkBootstrap, drawSettings } from './replicates.js';
+import { type BootstrapOptions, checkBootstrap, drawMetrics } from './replicates.js';
 
 /** A metric with its percentile interval, which holds the central share of the replicates. */
 export interface Interval {
@@ -60,7 +60,7 @@ export function bootstrapAt(
   if (thresholds.length === 0) throw new RangeError('thresholds is empty; expected one or more settings');
   const settings = prepareMeasurements(scored, thresholds, options);
   const whole = metricsAt(settings, new Uint16Array(settings[0]!.ranked.rows).fill(1));
-  const drawn = drawSettings(settings, replicates, seed);
+  const drawn = Array.from(drawMetrics([settings], replicates, seed), ([ofModel]) => ofModel!);
   return whole.map((metrics, setting) => {
     const interval = (metric: (metrics: Metrics) => number | null) => {
       const value = metric(metrics);

@@ -14,6 +14,12 @@ export {
   type PairedBootstrapOptions,
   pairedBootstrap,
 } from './pairedBootstrap.js';
+export {
+  type PairedSeedBootstrap,
+  type PairedSeedOptions,
+  pairedSeedBootstrap,
+  type ThresholdedModel,
+} from './pairedSeedBootstrap.js';
 export { eachMetric, type PaperMetric, type PaperMetrics, paperMetricNames } from './paperMetrics.js';
 export type { BootstrapOptions } from './replicates.js';
 export {

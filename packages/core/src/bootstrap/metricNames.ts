@@ -30,6 +30,7 @@ export function forOverallMetrics<Value>(
     recallNeg: value('recallNeg'),
     falseAlarmRate: value('falseAlarmRate'),
     falseAlarmRateByGroup: value('falseAlarmRateByGroup'),
+    negativesAlarmedByGroup: value('negativesAlarmedByGroup'),
     groupsAlarmed: value('groupsAlarmed'),
     groupsMissed: value('groupsMissed'),
     negativesAlarmed: value('negativesAlarmed'),

@@ -4,7 +4,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
 import { type Difference, differenceOf } from './difference.js';
 import { type ClassMetric, forClassMetrics, forOverallMetrics, type OverallMetric } from './metricNames.js';
-import { type BootstrapOptions, checkBootstrap, drawReplicates } from './replicates.js';
+import { type BootstrapOptions, checkBootstrap, drawMetrics } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 
 export interface PairedBootstrap {
@@ -50,12 +50,18 @@ export function pairedBootstrap(
   ];
   const once = new Uint16Array(models[0]!.ranked.rows).fill(1);
   const [firstMetrics, secondMetrics] = models.map((model) => metricsOf(model, once));
-  const drawn = drawReplicates(models, replicates, seed);
+  const drawn = [
+    ...drawMetrics(
+      models.map((model) => [model]),
+      replicates,
+      seed,
+    ),
+  ];
   const difference = (metric: (metrics: Metrics) => number | null): Difference | null =>
     differenceOf(
       metric(firstMetrics!),
       metric(secondMetrics!),
-      drawn.map(([one, two]) => [metric(one!), metric(two!)]),
+      drawn.map(([one, two]) => [metric(one![0]!), metric(two![0]!)]),
       confidence,
     );
   return {

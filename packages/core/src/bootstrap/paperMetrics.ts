@@ -1,7 +1,8 @@
 // Computes only the metrics in the paper's tables, for many models in many replicates: one pass over each class gives its
 // AP, and predictions are then counted for each threshold setting.
 
-import { countPredicted, countRanks, type Multiplicities } from '../metrics/classCounts.js';
+import { countPredicted, type Multiplicities } from '../metrics/classCounts.js';
+import { type ClassTies, ranksOfDraws, tiesOf } from '../metrics/drawnMetrics.js';
 import { countRows, metricsAt, passingMultiplicities } from '../metrics/measure.js';
 import {
   type Measurement,
@@ -9,6 +10,7 @@ import {
   prepareMeasurements,
   type Threshold,
 } from '../metrics/measurement.js';
+import type { DrawBatch } from '../metrics/packedDraws.js';
 import { fBeta } from '../metrics/rates.js';
 import type { Scored } from '../metrics/scored.js';
 
@@ -21,6 +23,7 @@ export type PaperMetrics = Readonly<Record<PaperMetric, number | null>>;
 export interface PreparedModel {
   readonly rows: number;
   readonly settings: readonly Measurement[];
+  readonly classes: readonly ClassTies[];
 }
 
 /** Ranks a model's scores for `paperMetrics`. */
@@ -30,7 +33,8 @@ export function prepareModel(
   options: Omit<MeasureOptions, 'threshold'>,
 ): PreparedModel {
   const settings = prepareMeasurements(scored, thresholds, options);
-  return { rows: settings[0]!.ranked.rows, settings };
+  const { rows, classes } = settings[0]!.ranked;
+  return { rows, settings, classes: classes.map(tiesOf) };
 }
 
 /** Returns the metrics at each setting on the full data. */
@@ -47,15 +51,16 @@ export function wholeMetrics({ rows, settings }: PreparedModel): PaperMetrics[] 
   );
 }
 
-/** Returns the metrics at each setting with each row counted `multiplicities` times; they equal those of `metricsOf`. */
-export function drawnMetrics({ settings }: PreparedModel, multiplicities: Multiplicities): PaperMetrics[] {
-  const classes = settings[0]!.ranked.classes;
-  const ranks = classes.map((entries) => countRanks(entries, multiplicities));
-  const precisions = ranks.flatMap(({ averagePrecision }) => averagePrecision ?? []);
-  const mAP =
-    precisions.length === 0 ? null : precisions.reduce((sum, each) => sum + each, 0) / precisions.length;
-  const present = ranks.map((rank) => rank.present);
-  return settings.map((setting) => ({ ...paperMetricsAt(setting, present, multiplicities), mAP }));
+/** Returns the metrics of each replicate at each setting; they equal those of `metricsAt`. */
+export function drawnMetrics({ settings, classes }: PreparedModel, batch: DrawBatch): PaperMetrics[][] {
+  const ranks = ranksOfDraws(classes, batch);
+  return batch.draws.map((multiplicities, d) => {
+    const precisions = ranks.flatMap((rank) => rank[d]!.averagePrecision ?? []);
+    const mAP =
+      precisions.length === 0 ? null : precisions.reduce((sum, each) => sum + each, 0) / precisions.length;
+    const present = ranks.map((rank) => rank[d]!.present);
+    return settings.map((setting) => ({ ...paperMetricsAt(setting, present, multiplicities), mAP }));
+  });
 }
 
 /** Returns the metrics that depend on predictions: all but mAP. `present` is how often each class is present. */

@@ -5,9 +5,10 @@
 
 import type { Grouping } from '../labels/groups.js';
 import type { Multiplicities } from '../metrics/classCounts.js';
-import { metricsAt, metricsOf } from '../metrics/measure.js';
+import { metricsOfDraws, prepareDraws } from '../metrics/drawnMetrics.js';
 import type { Measurement } from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
+import { type DrawBatch, PACKED_DRAWS, packDraws } from '../metrics/packedDraws.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 
 /** How to draw. */
@@ -20,32 +21,29 @@ export interface BootstrapOptions {
   readonly confidence?: number;
 }
 
-/** Returns a model's metrics at several threshold settings in every replicate. */
-export function drawSettings(
-  settings: readonly Measurement[],
+/** Yields, for every replicate, each model's metrics at each of its threshold settings; the models share the drawn rows. */
+export function* drawMetrics(
+  models: readonly (readonly Measurement[])[],
   replicates: number,
   seed: number,
-): Metrics[][] {
-  return Array.from(draws(settings[0]!.ranked, replicates, seed), (multiplicities) =>
-    metricsAt(settings, multiplicities),
-  );
+): Generator<Metrics[][]> {
+  const prepared = models.map(prepareDraws);
+  for (const batch of drawBatches(models[0]![0]!.ranked, replicates, seed)) {
+    const measured = prepared.map((model) => metricsOfDraws(model, batch));
+    for (let d = 0; d < batch.draws.length; d++) yield measured.map((ofModel) => ofModel[d]!);
+  }
 }
 
-/** Returns every model's metrics in every replicate; the models share the drawn rows. */
-export function drawReplicates(
-  models: readonly Measurement[],
-  replicates: number,
-  seed: number,
-): Metrics[][] {
-  return Array.from(draws(models[0]!.ranked, replicates, seed), (multiplicities) =>
-    models.map((model) => metricsOf(model, multiplicities)),
-  );
-}
-
-/** Yields how often each row was drawn, one replicate at a time, in one array that is overwritten each time. */
-export function* draws(rows: DrawnRows, replicates: number, seed: number): Generator<Multiplicities> {
-  const draw = drawer(new NumpyRandom(seed), rows);
-  for (let replicate = 0; replicate < replicates; replicate++) yield draw();
+/** Yields how often each row was drawn in the next few replicates, in arrays that are overwritten each time. */
+export function* drawBatches(rows: DrawnRows, replicates: number, seed: number): Generator<DrawBatch> {
+  const random = new NumpyRandom(seed);
+  const packed = new Uint32Array(rows.rows);
+  const drawers = Array.from({ length: Math.min(PACKED_DRAWS, replicates) }, () => drawer(random, rows));
+  for (let drawn = 0; drawn < replicates; drawn += PACKED_DRAWS)
+    yield packDraws(
+      drawers.slice(0, replicates - drawn).map((draw) => draw()),
+      packed,
+    );
 }
 
 /** How many rows there are to draw from, and the groups that they form. */
@@ -59,27 +57,17 @@ export function drawer(random: NumpyRandom, { rows, grouping }: DrawnRows): () =
   const multiplicities = new Uint16Array(rows);
   if (grouping === undefined) {
     return () => {
-      drawInto(random, multiplicities);
+      random.countDraws(multiplicities);
       return multiplicities;
     };
   }
   const { names, codes } = grouping;
   const drawnGroups = new Uint16Array(names.length);
   return () => {
-    drawInto(random, drawnGroups);
+    random.countDraws(drawnGroups);
     for (let row = 0; row < rows; row++) multiplicities[row] = drawnGroups[codes[row]!]!;
     return multiplicities;
   };
-}
-
-/** Draws as many items as there are, and writes how often each was drawn. */
-function drawInto(random: NumpyRandom, multiplicities: Multiplicities): void {
-  const rows = multiplicities.length;
-  multiplicities.fill(0);
-  for (let drawn = 0; drawn < rows; drawn++) {
-    const row = random.integer(rows);
-    multiplicities[row] = multiplicities[row]! + 1;
-  }
 }
 
 /** Throws if the number of replicates or the confidence is invalid. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { labelOrUnknown, scoredRows } from '../../test/scoredRows.js';
 import { metricsOf } from '../metrics/measure.js';
 import { prepareMeasurement } from '../metrics/measurement.js';
+import { packDraws } from '../metrics/packedDraws.js';
 import type { Scored } from '../metrics/scored.js';
 import { NumpyRandom } from '../random/numpyRandom.js';
 import { fitThresholds } from '../thresholds/fitThresholds.js';
@@ -64,13 +65,14 @@ test('the metrics of a draw match the full metrics on it', () => {
         );
         const options = { classImportance: scored.classNames.map((_, j) => j + 1) };
         const thresholds = [0.5, 0.25];
-        const found = drawnMetrics(prepareModel(scored, thresholds, options), multiplicities);
+        const batch = packDraws([multiplicities]);
+        const [found] = drawnMetrics(prepareModel(scored, thresholds, options), batch);
         thresholds.forEach((threshold, i) => {
           const expected = metricsOf(prepareMeasurement(scored, { ...options, threshold }), multiplicities);
           for (const metric of paperMetricNames) {
             const value = expected[metric];
-            if (value === null) expect(found[i]![metric]).toBeNull();
-            else expect(found[i]![metric]).toBeCloseTo(value, 12);
+            if (value === null) expect(found![i]![metric]).toBeNull();
+            else expect(found![i]![metric]).toBeCloseTo(value, 12);
           }
         });
       },

@@ -9,7 +9,7 @@ import {
   prepareModel,
   wholeMetrics,
 } from './paperMetrics.js';
-import { type BootstrapOptions, checkBootstrap, draws } from './replicates.js';
+import { type BootstrapOptions, checkBootstrap, drawBatches } from './replicates.js';
 import { checkSameRows } from './sameRows.js';
 
 /** A model's scores, and the threshold settings at which it is evaluated, such as 0.5 and fitted ones. */
@@ -68,14 +68,16 @@ export function bootstrapSeeds(
   );
   const values = prepared.map((group) => bySetting(group.map(wholeMetrics)));
   const drawn = prepared.map((group): PaperMetrics[][] => group[0]!.settings.map(() => []));
-  for (const multiplicities of draws(prepared[0]![0]!.settings[0]!.ranked, replicates, seed)) {
-    prepared.forEach((group, g) => {
-      const metrics = bySetting(group.map((model) => drawnMetrics(model, multiplicities)));
-      metrics.forEach((models, setting) => {
-        drawn[g]![setting]!.push(meanMetrics(models));
+  for (const batch of drawBatches(prepared[0]![0]!.settings[0]!.ranked, replicates, seed)) {
+    const measured = prepared.map((group) => group.map((model) => drawnMetrics(model, batch)));
+    for (let d = 0; d < batch.draws.length; d++) {
+      measured.forEach((group, g) => {
+        bySetting(group.map((model) => model[d]!)).forEach((models, setting) => {
+          drawn[g]![setting]!.push(meanMetrics(models));
+        });
       });
-    });
-    options.onReplicate?.();
+      options.onReplicate?.();
+    }
   }
   return values.map((settings, g) =>
     settings.map((models, setting) => ({

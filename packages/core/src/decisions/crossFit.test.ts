@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { groupedSet } from '../../test/groupedRows.js';
+import { groupedSet } from '../../../../bench/core/groupedSets.js';
 import { plainRows } from '../../test/plainDecision.js';
 import { labelOrUnknown, scoredRows } from '../../test/scoredRows.js';
 import { measure } from '../metrics/measure.js';

@@ -34,6 +34,14 @@ export interface DecisionSample {
   /** The multiplicities from the highest presence score down. */
   readonly timesByPresence: Multiplicities;
   readonly totals: RowTotals;
+  /** What fits with shrinkage repeat on the same sample, kept for the next one; only for many fits on one sample. */
+  readonly kept?: { sharedColumns?: SharedColumns };
+}
+
+/** The candidates for a shared threshold, and the place of every row among them in each class. */
+export interface SharedColumns {
+  readonly candidates: readonly number[];
+  readonly columns: readonly { readonly ends: Uint32Array; readonly slots: Slots }[];
 }
 
 /** How many rows of each kind there are, counted with multiplicity. */

@@ -79,7 +79,7 @@ export function describeMoreLabels(
 ): string[] {
   return buys.map(({ more, rate, smallestRate, interval }) => {
     const labels = `${more.toLocaleString('en-US')} more labeled ${kind}`;
-    const known = `a rate of ${percent(rate)} would be known to ${percent(interval.low)} to ${percent(interval.high)}`;
+    const known = `${kind === 'positives' ? 'a share of missed ones' : 'a rate'} of ${percent(rate)} would be known to ${percent(interval.low)} to ${percent(interval.high)}`;
     return `${labels}: ${percentNeeded(smallestRate)} could be promised, and ${known}`;
   });
 }

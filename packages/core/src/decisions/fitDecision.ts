@@ -1,14 +1,17 @@
 import { checkLength } from '../arrays/rowMajor.js';
-import type { DecisionRule } from '../metrics/decisionCutoffs.js';
+import { cutoffsOf, type DecisionRule } from '../metrics/decisionCutoffs.js';
 import { fingerprintOf } from '../metrics/fittedThresholds.js';
+import { metricsOf } from '../metrics/measure.js';
+import { checkImportance, type MeasureOptions, measurementAt } from '../metrics/measurement.js';
+import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
 import { checkFit } from '../thresholds/fitThresholds.js';
 import { checkBudget } from './budget.js';
 import type { Decision, DecisionBudget } from './decision.js';
 import { type DecisionRows, type DecisionSample, prepareDecisionRows, sampleOf } from './decisionRows.js';
-import { fitRule, type RuleFit } from './fitRule.js';
-import type { Candidates } from './guarantee.js';
-import { countedInstances } from './instances.js';
+import { type FittedRule, fitRule, type RuleFit } from './fitRule.js';
+import type { Candidates, PromiseUnit } from './guarantee.js';
+import { type CountedInstances, countedInstances } from './instances.js';
 import { reportOf } from './report.js';
 import { highestScores } from './sharedSearch.js';
 
@@ -78,7 +81,28 @@ export function fitDecision(validation: Scored, options: FitDecisionOptions = {}
  * [0.01, 0.02, 0.05].map((falseAlarms) => fit({ budget: { falseAlarms } }))
  */
 export function decisionFitter(validation: Scored): (options?: FitDecisionOptions) => Decision {
+  return fitterOn(validation, prepareDecisionRows(validation));
+}
+
+/**
+ * Fits a decision, and returns its metrics on the data of the fit as well; the scores are ranked once.
+ *
+ * @example
+ * const { decision, metrics } = fitMeasuredDecision(validation, { budget: { falseAlarms: 0.05 } });
+ */
+export function fitMeasuredDecision(
+  validation: Scored,
+  options: FitDecisionOptions = {},
+  { classImportance }: Pick<MeasureOptions, 'classImportance'> = {},
+): { readonly decision: Decision; readonly metrics: Metrics } {
+  if (classImportance !== undefined) checkImportance(classImportance, validation.classNames);
   const rows = prepareDecisionRows(validation);
+  const decision = fitterOn(validation, rows)(options);
+  const setting = { ...measurementAt(rows, cutoffsOf(decision), rows.presence), classImportance };
+  return { decision, metrics: metricsOf(setting, new Uint16Array(rows.rows).fill(1)) };
+}
+
+function fitterOn(validation: Scored, rows: DecisionRows): (options?: FitDecisionOptions) => Decision {
   const sample = sampleOf(rows);
   const fingerprint = fingerprintOf(validation);
   return (options = {}) => {
@@ -87,22 +111,23 @@ export function decisionFitter(validation: Scored): (options?: FitDecisionOption
     const split = isFixed ? null : checkFit(validation, fit.beta);
     if (!isFixed) checkRows(sample, fit, validation.split);
     const fitted = fitRule(sample, fit);
-    return {
-      rule: fit.rule,
-      budget: fit.budget,
-      beta: fit.beta,
-      kappa: fit.kappa,
-      candidates: fit.candidates,
+    return decisionOf(fitted, fit, {
       classNames: [...rows.classNames],
-      presence: fitted.presence,
-      clear: fitted.clear,
       presenceFrom: validation.presence === undefined ? 'scores' : 'given',
-      thresholds: fitted.thresholds,
       fittedOn: split,
       fingerprint: isFixed ? null : fingerprint,
       report: reportOf(sample, fit, fitted),
-    };
+    });
   };
+}
+
+/** Puts a decision together. */
+export function decisionOf(
+  { presence, clear, thresholds }: FittedRule,
+  { rule, budget, beta, kappa, candidates }: RuleFit,
+  known: Pick<Decision, 'classNames' | 'presenceFrom' | 'fittedOn' | 'fingerprint' | 'report'>,
+): Decision {
+  return { rule, budget, beta, kappa, candidates, presence, clear, thresholds, ...known };
 }
 
 /**
@@ -139,18 +164,32 @@ export function checkDecisionOptions(options: FitDecisionOptions): Pick<RuleFit,
 type CheckedOption = 'rule' | 'budget' | 'beta' | 'kappa' | 'candidates';
 
 /** Checks the options and fills in defaults. */
-export function ruleFitOf(rows: DecisionRows, options: FitDecisionOptions): RuleFit {
+export function ruleFitOf(
+  rows: DecisionRows,
+  options: FitDecisionOptions,
+  instancesOf = instancesByUnit(rows),
+): RuleFit {
   const checked = checkDecisionOptions(options);
   const unit = 'per' in checked.budget ? (checked.budget.per ?? 'image') : 'image';
   if (unit === 'group' && rows.grouping === undefined) {
     throw new RangeError("budget.per is 'group', but the scores have no groups; set their groups");
   }
-  const { highest, byHighest } =
-    checked.rule === 'shared' ? highestScores(rows) : { highest: rows.presence, byHighest: rows.byPresence };
   return {
     ...checked,
     fixedThresholds: fixedThresholds(options.threshold ?? 0.5, rows.classNames),
-    instances: countedInstances(rows, highest, byHighest, unit),
+    instances: instancesOf(checked.rule === 'shared', unit),
+  };
+}
+
+/** Returns what promises count, by whether the rule bounds the highest score of a row instead of its presence, and by unit. */
+export function instancesByUnit(
+  rows: DecisionRows,
+): (ofHighest: boolean, unit: PromiseUnit) => CountedInstances {
+  return (ofHighest, unit) => {
+    const { highest, byHighest } = ofHighest
+      ? highestScores(rows)
+      : { highest: rows.presence, byHighest: rows.byPresence };
+    return countedInstances(rows, highest, byHighest, unit);
   };
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { groupedSet, upperTail } from '../../../../bench/core/groupedSets.js';
 import { readVectors } from '../../test/files.js';
-import { groupedSet, upperTail } from '../../test/groupedRows.js';
 import { drawOfGroups, groupHash, groupingOf } from '../labels/groups.js';
 import { measure } from '../metrics/measure.js';
 import { presenceProbability } from '../metrics/presence.js';
@@ -214,7 +214,7 @@ describe('candidates compared on the rows of the fit', () => {
   });
   test('that cannot be counted void the promise, and the limit is called approximate', () => {
     const { report, presence } = fitDecision(set, { candidates: 'adaptive' });
-    expect(report.guarantee).toEqual({ holds: false, reason: 'adaptive choice' });
+    expect(report.guarantee).toMatchObject({ holds: false, reason: 'adaptive choice' });
     expect(report.remarks.join()).toContain('approximate');
     expect(presence).toBe(fitDecision(set).presence);
   });

@@ -117,7 +117,7 @@ export function guaranteedLimit(
   });
   const guarantee: Guarantee =
     candidates === 'adaptive'
-      ? { holds: false, reason: 'adaptive choice' }
+      ? { holds: false, reason: 'adaptive choice', of: count, ofGroups }
       : {
           holds: true,
           about: kind === 'negatives' ? 'false alarms' : 'missed positives',

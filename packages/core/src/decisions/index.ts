@@ -18,13 +18,26 @@ export type {
   NegativeF1Budget,
   TriageReport,
 } from './decision.js';
-export { describeFalseAlarms, describeGuarantee, describeMoreLabels, describePromises } from './describe.js';
+export {
+  type DecisionExplorer,
+  decisionExplorer,
+  EXPLORED_OUTCOMES,
+  type Explored,
+} from './decisionExplorer.js';
+export {
+  describeFalseAlarms,
+  describeGuarantee,
+  describeMoreLabels,
+  describePromises,
+  percentNeeded,
+} from './describe.js';
 export {
   checkDecisionOptions,
   DEFAULT_KAPPA,
   decisionFitter,
   type FitDecisionOptions,
   fitDecision,
+  fitMeasuredDecision,
 } from './fitDecision.js';
 export type {
   Candidates,

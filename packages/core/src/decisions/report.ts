@@ -2,7 +2,7 @@ import { countPredicted, timesOf } from '../metrics/classCounts.js';
 import { cutoffsOf } from '../metrics/decisionCutoffs.js';
 import { falseAlarmRateByGroup } from '../metrics/groupRates.js';
 import { countRows, passingMultiplicities } from '../metrics/measure.js';
-import { measurementAt } from '../metrics/measurement.js';
+import { type Measurement, measurementAt } from '../metrics/measurement.js';
 import type { Outcome } from '../metrics/outcomes.js';
 import { fBeta } from '../metrics/rates.js';
 import { falseAlarmUpperBound } from './binomialBounds.js';
@@ -19,11 +19,11 @@ export function reportOf(
   { rows, multiplicities, totals }: DecisionSample,
   fit: RuleFit,
   fitted: FittedRule,
+  setting: Measurement = measurementAt(rows, cutoffsOf(fitted), rows.presence),
 ): DecisionReport {
   const { limit, guarantee } = fitted;
   const { positives, negatives, undecided } = totals;
   const cutoffs = cutoffsOf(fitted);
-  const setting = measurementAt(rows, cutoffs, rows.presence);
   const passing = passingMultiplicities(setting, multiplicities);
   const perClassFBeta = rows.classes.map((entries, j) => {
     const { truePositives, falsePositives } = countPredicted(entries, setting.predicted[j]!, passing);

@@ -34,7 +34,8 @@ export function sharedRows(fitted: RowIdentities, judged: RowIdentities): Shared
   const examples = new Set<string>();
   const count = (known: ArrayLike<Key> | undefined, asked: ArrayLike<Key> | undefined): number => {
     if (known === undefined || asked === undefined) return 0;
-    const keys = new Set(Array.from(known, String));
+    const keys = new Set<string>();
+    for (let row = 0; row < known.length; row++) keys.add(String(known[row]));
     keys.delete('');
     let found = 0;
     for (let row = 0; row < asked.length; row++) {

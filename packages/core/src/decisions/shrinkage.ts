@@ -7,7 +7,7 @@ import { entriesAtLeast, ROW_SHIFT } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
 import { cutBefore, emptySegments, sweepGates } from './classSweep.js';
 import type { DecisionSample } from './decisionRows.js';
-import { fillSlots, newSlots } from './slots.js';
+import { fillSlots, newSlots, type Slots } from './slots.js';
 import type { SweptGates, ThresholdFit } from './sweptGates.js';
 
 const SHARED_CANDIDATES = 256;
@@ -69,15 +69,14 @@ function finiteLogit(probability: number): number {
  */
 function sharedThresholds(sample: DecisionSample, gates: SweptGates['gates'], beta: number): Float64Array {
   const { rows, multiplicities } = sample;
-  const candidates = evenPositiveScores(sample);
+  const { candidates, column } = sharedColumns(sample);
   const sums = new Float64Array(gates.length * candidates.length);
   const square = beta * beta;
-  const slots = newSlots(rows.rows, candidates.length);
   rows.columns.forEach(({ presentRows }, j) => {
     const positives = timesOf(presentRows, multiplicities);
     if (positives === 0) return;
-    const ends = Uint32Array.from(candidates, (candidate) => entriesAtLeast(rows, j, candidate));
-    const segments = emptySegments(ends, fillSlots(slots, rows.classes[j]!, ends, rows.positionOf));
+    const { ends, slots } = column(j);
+    const segments = emptySegments(ends, slots);
     const { counts } = segments;
     sweepGates(segments, sample, gates, (gate) => {
       let predicted = 0;
@@ -98,6 +97,26 @@ function sharedThresholds(sample: DecisionSample, gates: SweptGates['gates'], be
     for (let c = 1; c < candidates.length; c++) if (sums[from + c]! > sums[from + best]!) best = c;
     return candidates[best]!;
   });
+}
+
+/** Returns the candidates and what a class's sweep needs: kept for many fits; otherwise each class reuses the same slots. */
+function sharedColumns(sample: DecisionSample) {
+  const { rows, kept } = sample;
+  const candidates = kept?.sharedColumns?.candidates ?? evenPositiveScores(sample);
+  const filled = (j: number, slots: Slots) => {
+    const ends = Uint32Array.from(candidates, (candidate) => entriesAtLeast(rows, j, candidate));
+    return { ends, slots: fillSlots(slots, rows.classes[j]!, ends, rows.positionOf) };
+  };
+  if (!kept) {
+    const slots = newSlots(rows.rows, candidates.length);
+    return { candidates, column: (j: number) => filled(j, slots) };
+  }
+  kept.sharedColumns ??= {
+    candidates,
+    columns: rows.classes.map((_, j) => filled(j, newSlots(rows.rows, candidates.length))),
+  };
+  const { columns } = kept.sharedColumns;
+  return { candidates, column: (j: number) => columns[j]! };
 }
 
 /** Returns the distinct scores at ranks i / 256 among all entries with the class present, from the highest to the lowest. */

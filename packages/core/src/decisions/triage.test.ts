@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { groupedSet, upperTail } from '../../../../bench/core/groupedSets.js';
 import { hasDecisionRuns, readDecisionRun } from '../../test/decisionRuns.js';
-import { groupedSet, upperTail } from '../../test/groupedRows.js';
 import { plainRows } from '../../test/plainDecision.js';
 import { labelOrUnknown, scoredRows } from '../../test/scoredRows.js';
 import { measure } from '../metrics/measure.js';

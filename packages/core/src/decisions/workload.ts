@@ -1,6 +1,6 @@
 import { presenceOfRows, ROW_NEGATIVE, ROW_POSITIVE } from '../labels/instancePresence.js';
 import { countRows } from '../metrics/measure.js';
-import { type MeasureOptions, prepareMeasurement } from '../metrics/measurement.js';
+import { type MeasureOptions, prepareRowStates } from '../metrics/measurement.js';
 import type { OutcomeCounts } from '../metrics/outcomes.js';
 import type { Scored } from '../metrics/scored.js';
 import type { CrossFitted } from './crossFit.js';
@@ -25,9 +25,9 @@ export function countOutcomes(
   options: Pick<MeasureOptions, 'threshold' | 'allowSameSplit'> = {},
 ): CountedOutcomes {
   if ('outcomes' in scored) return countGiven(scored);
-  const measurement = prepareMeasurement(scored, options);
-  const once = new Uint16Array(measurement.ranked.rows).fill(1);
-  const { positives, negatives, undecided } = countRows(measurement, once).outcomes;
+  const stated = prepareRowStates(scored, options);
+  const once = new Uint16Array(stated.ranked.rows).fill(1);
+  const { positives, negatives, undecided } = countRows(stated, once).outcomes;
   const all = (outcome: keyof OutcomeCounts) => positives[outcome] + negatives[outcome] + undecided[outcome];
   return { rows: { clear: all('clear'), review: all('review'), alarm: all('alarm') }, positives, negatives };
 }

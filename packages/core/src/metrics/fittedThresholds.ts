@@ -36,7 +36,12 @@ export function refuseSameSplit(
   }
 }
 
-/** A 32-bit FNV-1a hash of scores and labels, in hexadecimal. */
+/**
+ * Returns a 32-bit FNV-1a hash of scores and labels, in hexadecimal.
+ *
+ * @example
+ * fingerprintOf(validation) === fingerprintOf(test) // false
+ */
 export function fingerprintOf({ scores, targets }: Scored): string {
   const words = new Uint32Array(scores.buffer, scores.byteOffset, scores.byteLength / 4);
   let hash = 0x811c9dc5;

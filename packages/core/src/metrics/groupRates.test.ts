@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { plainRows } from '../../test/plainDecision.js';
 import { labelOrUnknown, scoredRows } from '../../test/scoredRows.js';
+import { fitDecision } from '../decisions/fitDecision.js';
 import { measure } from './measure.js';
 
 test('the false-alarm rate by group is the mean of the rates of groups with negatives', () => {
@@ -27,6 +28,28 @@ test('the false-alarm rate by group is the mean of the rates of groups with nega
         expect(falseAlarmRateByGroup).toBeCloseTo(rates.reduce((sum, rate) => sum + rate) / rates.length, 12);
     }),
   );
+});
+
+test('negatives that alarm without a label count among those alarmed, and not among false alarms', () => {
+  const scored = {
+    scores: new Float64Array([0.9, 0.7, 0.1, 0.7, 0.95]),
+    targets: [0, 0, 0, 0, 1],
+    classNames: ['crack'],
+    groups: ['a', 'a', 'b', 'c', 'd'],
+    split: 'test',
+  };
+  // The gate lets 0.6 pass; the class needs 0.8.
+  const decision = fitDecision(
+    { ...scored, split: 'validation' },
+    { rule: 'gate', budget: { falseAlarms: 1, confidence: null } },
+  );
+  const threshold = { ...decision, presence: 0.9, thresholds: [0.8] };
+  const { falseAlarmRateByGroup, negativesAlarmedByGroup } = measure(scored, {
+    threshold,
+    allowSameSplit: true,
+  });
+  expect(falseAlarmRateByGroup).toBeCloseTo((1 / 2 + 0 + 0) / 3, 12);
+  expect(negativesAlarmedByGroup).toBeCloseTo((1 + 0 + 1) / 3, 12);
 });
 
 test('without groups there is none, and the reason is given', () => {

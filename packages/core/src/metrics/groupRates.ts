@@ -10,8 +10,24 @@ import { ROW_ALARM, ROW_CLEAR } from './outcomes.js';
  * Every row of a group must count equally often, as in a bootstrap that draws whole groups.
  */
 export function falseAlarmRateByGroup(
+  measurement: Pick<Measurement, 'ranked' | 'rowStates'>,
+  multiplicities: Multiplicities,
+): number | null {
+  return negativeShareByGroup(measurement, multiplicities, (state) => (state & 1) === 1);
+}
+
+/** Returns the same of negatives whose outcome is an alarm, with or without a predicted class. */
+export function negativesAlarmedByGroup(
+  measurement: Pick<Measurement, 'ranked' | 'rowStates'>,
+  multiplicities: Multiplicities,
+): number | null {
+  return negativeShareByGroup(measurement, multiplicities, (state) => state >> 1 === ROW_ALARM);
+}
+
+function negativeShareByGroup(
   { ranked: { grouping, rowKinds }, rowStates }: Pick<Measurement, 'ranked' | 'rowStates'>,
   multiplicities: Multiplicities,
+  isCounted: (state: number) => boolean,
 ): number | null {
   if (grouping === undefined) return null;
   const { codes, names } = grouping;
@@ -22,7 +38,7 @@ export function falseAlarmRateByGroup(
     if (rowKinds[row] !== ROW_NEGATIVE) continue;
     const group = codes[row]!;
     negatives[group] = negatives[group]! + 1;
-    falseAlarms[group] = falseAlarms[group]! + (rowStates[row]! & 1);
+    if (isCounted(rowStates[row]!)) falseAlarms[group] = falseAlarms[group]! + 1;
     timesOf[group] = multiplicities[row]!;
   }
   let sum = 0;

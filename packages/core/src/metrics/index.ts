@@ -1,5 +1,6 @@
 export { averagePrecision, rocAuc } from './averagePrecision.js';
-export { measure } from './measure.js';
+export { fingerprintOf } from './fittedThresholds.js';
+export { measure, measureAt } from './measure.js';
 export type { MeasureOptions, Threshold } from './measurement.js';
 export type { Metrics, UndefinedMetric } from './metrics.js';
 export { MetricsAccumulator } from './metricsAccumulator.js';

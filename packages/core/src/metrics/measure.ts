@@ -6,11 +6,19 @@ import {
   type PredictedCounts,
   type RankCounts,
 } from './classCounts.js';
-import { falseAlarmRateByGroup, groupOutcomeRates } from './groupRates.js';
-import { type Measurement, type MeasureOptions, prepareMeasurement } from './measurement.js';
+import { falseAlarmRateByGroup, groupOutcomeRates, negativesAlarmedByGroup } from './groupRates.js';
+import {
+  type Measurement,
+  type MeasureOptions,
+  prepareMeasurement,
+  prepareMeasurements,
+  type StatedRows,
+  type Threshold,
+} from './measurement.js';
 import type { Metrics } from './metrics.js';
 import type { OutcomeCounts } from './outcomes.js';
 import { ROW_ALARM, ROW_CLEAR, ROW_REVIEW } from './outcomes.js';
+import type { RankedScores } from './rankedClasses.js';
 import { type Confusion, fBeta, precision, recall, summed } from './rates.js';
 import type { Scored } from './scored.js';
 import { undefinedMetricsOf } from './undefinedMetrics.js';
@@ -32,6 +40,22 @@ export function measure(scored: Scored, options: MeasureOptions = {}): Metrics {
   return metricsOf(measurement, new Uint16Array(measurement.ranked.rows).fill(1));
 }
 
+/**
+ * Does the same for several threshold settings; the scores are ranked once.
+ *
+ * @example
+ * const [atHalf, decided] = measureAt(test, [0.5, decision]);
+ */
+export function measureAt(
+  scored: Scored,
+  thresholds: readonly Threshold[],
+  options: Omit<MeasureOptions, 'threshold'> = {},
+): Metrics[] {
+  const settings = prepareMeasurements(scored, thresholds, options);
+  const [first] = settings;
+  return first === undefined ? [] : metricsAt(settings, new Uint16Array(first.ranked.rows).fill(1));
+}
+
 /** Returns the metrics with each row counted `multiplicities` times. */
 export function metricsOf(measurement: Measurement, multiplicities: Multiplicities): Metrics {
   return metricsAt([measurement], multiplicities)[0]!;
@@ -39,28 +63,43 @@ export function metricsOf(measurement: Measurement, multiplicities: Multipliciti
 
 /** Returns the metrics of one model at several threshold settings, in one pass over its scores. */
 export function metricsAt(settings: readonly Measurement[], multiplicities: Multiplicities): Metrics[] {
-  const ranks = settings[0]!.ranked.classes.map((ranking) => countRanks(ranking, multiplicities));
+  const ranks = ranksOf(settings[0]!.ranked, multiplicities);
   return settings.map((setting) => metricsOfSetting(setting, ranks, multiplicities));
 }
 
-type ClassCounts = RankCounts & PredictedCounts;
+/** Counts what does not depend on thresholds: once for all settings. */
+export function ranksOf({ classes }: RankedScores, multiplicities: Multiplicities): RankCounts[] {
+  return classes.map((ranking) => countRanks(ranking, multiplicities));
+}
 
-function metricsOfSetting(
+/** All counts behind a class's metrics. */
+export type ClassCounts = RankCounts & PredictedCounts;
+
+/** Returns the metrics at one setting. */
+export function metricsOfSetting(
   measurement: Measurement,
   ranks: readonly RankCounts[],
   multiplicities: Multiplicities,
 ): Metrics {
-  const { ranked, thresholds, classImportance } = measurement;
+  const { ranked } = measurement;
   const passing = passingMultiplicities(measurement, multiplicities);
-  const counts = ranks.map(
-    (rank, j): ClassCounts => ({
-      ...rank,
-      ...countPredicted(ranked.classes[j]!, measurement.predicted[j]!, passing),
-    }),
-  );
+  const counts = ranks.map((rank, j) => ({
+    ...rank,
+    ...countPredicted(ranked.classes[j]!, measurement.predicted[j]!, passing),
+  }));
+  return metricsOfCounts(measurement, counts, countRows(measurement, multiplicities), multiplicities);
+}
+
+/** Returns the metrics from the counts of classes and rows; groups are counted here. */
+export function metricsOfCounts(
+  measurement: Measurement,
+  counts: readonly ClassCounts[],
+  rows: RowCounts,
+  multiplicities: Multiplicities,
+): Metrics {
+  const { ranked, thresholds, classImportance } = measurement;
   const confusions = counts.map(confusionOf);
   const micro = summed(confusions);
-  const rows = countRows(measurement, multiplicities);
   const perClassF1 = confusions.map((confusion) => fBeta(confusion, 1));
   const perClassF2 = confusions.map((confusion) => fBeta(confusion, 2));
   const perClassPrecision = confusions.map(precision);
@@ -76,6 +115,7 @@ function metricsOfSetting(
     ...falseRates(counts),
     falseAlarmRate: shareOf(rows.anyClass.falsePositives, rows.negative),
     falseAlarmRateByGroup: falseAlarmRateByGroup(measurement, multiplicities),
+    negativesAlarmedByGroup: negativesAlarmedByGroup(measurement, multiplicities),
     ...groupOutcomeRates(measurement, multiplicities),
     negativesAlarmed: shareOf(rows.outcomes.negatives.alarm, rows.negative),
     missedRate: shareOf(rows.outcomes.positives.clear, rows.positive),
@@ -133,11 +173,23 @@ export function passingMultiplicities(
 }
 
 /** Counts rows by kind, by whether any class is predicted in them, and by outcome. */
-export function countRows({ ranked, rowStates }: Measurement, multiplicities: Multiplicities) {
-  const tally = new Float64Array(3 * STATES);
+export function countRows({ ranked, rowStates }: StatedRows, multiplicities: Multiplicities) {
+  const tally = new Float64Array(ROW_CELLS);
   for (let row = 0; row < ranked.rows; row++) {
     tally[STATES * ranked.rowKinds[row]! + rowStates[row]!]! += multiplicities[row]!;
   }
+  return rowCountsOf(tally);
+}
+
+/** Returns the kind and state of each row as one number. */
+export function rowCells({ ranked, rowStates }: Measurement): Uint8Array {
+  return rowStates.map((state, row) => STATES * ranked.rowKinds[row]! + state);
+}
+
+export type RowCounts = ReturnType<typeof rowCountsOf>;
+
+/** Returns the counts of rows from how many there are of each kind and state. */
+export function rowCountsOf(tally: Float64Array) {
   const positives = countsOf(tally.subarray(STATES * ROW_POSITIVE));
   const negatives = countsOf(tally.subarray(STATES * ROW_NEGATIVE));
   const undecided = countsOf(tally.subarray(STATES * ROW_UNDECIDED));
@@ -158,7 +210,8 @@ export function countRows({ ranked, rowStates }: Measurement, multiplicities: Mu
 }
 
 /** Two states for each of the three outcomes: without and with a predicted class. */
-const STATES = 6;
+export const STATES = 6;
+export const ROW_CELLS = 3 * STATES;
 
 function countsOf(states: Float64Array) {
   const at = (outcome: number) => states[2 * outcome]! + states[2 * outcome + 1]!;

@@ -37,6 +37,11 @@ export interface Measurement {
   readonly classImportance: ArrayLike<number> | undefined;
 }
 
+/** Rows with what is said about them. */
+export interface StatedRows extends Pick<Measurement, 'rowStates'> {
+  readonly ranked: Pick<CheckedScores, 'rows' | 'rowKinds'>;
+}
+
 /** What predictions are based on. */
 export type Threshold = NonNullable<MeasureOptions['threshold']>;
 
@@ -63,26 +68,47 @@ export function prepareMeasurements(
   return settings.map((cutoffs) => ({ ...measurementAt(ranked, cutoffs, presence), classImportance }));
 }
 
+/** What is said about each row, without ranking the scores. */
+export function prepareRowStates(
+  scored: Scored,
+  { threshold = 0.5, allowSameSplit = false }: Pick<MeasureOptions, 'threshold' | 'allowSameSplit'>,
+): StatedRows {
+  const checked = checkScored(scored);
+  const cutoffs = cutoffsFor(scored, threshold, allowSameSplit);
+  const presence = cutoffs.presence > 0 || cutoffs.outcome !== undefined ? presenceOf(checked) : undefined;
+  return { ranked: checked, rowStates: statesAt(checked, cutoffs, presence).rowStates };
+}
+
 /** Applies a gate and thresholds to ranked scores; without presence scores, every row passes. */
 export function measurementAt(
   ranked: RankedScores,
   cutoffs: Cutoffs,
   presence: Float64Array | undefined,
 ): Measurement {
-  const { thresholds } = cutoffs;
-  const inPrecision = ranked.scores instanceof Float32Array ? thresholds.map(Math.fround) : thresholds;
-  const passes =
-    presence === undefined || cutoffs.presence === 0
-      ? undefined
-      : Uint8Array.from(presence, (score) => Number(score >= cutoffs.presence));
+  const { inPrecision, passes, rowStates } = statesAt(ranked, cutoffs, presence);
   return {
     ranked,
-    thresholds,
+    thresholds: cutoffs.thresholds,
     predicted: inPrecision.map((threshold, j) => entriesAtLeast(ranked, j, threshold)),
     passes,
-    rowStates: rowStates(rowsWithPrediction(ranked, inPrecision, passes), cutoffs, presence),
+    rowStates,
     classImportance: undefined,
   };
+}
+
+function statesAt(checked: CheckedScores, cutoffs: Cutoffs, presence: Float64Array | undefined) {
+  const { thresholds } = cutoffs;
+  const inPrecision = checked.scores instanceof Float32Array ? thresholds.map(Math.fround) : thresholds;
+  const passes =
+    presence === undefined || cutoffs.presence === 0 ? undefined : passingRows(presence, cutoffs.presence);
+  const predicted = rowsWithPrediction(checked, inPrecision, passes);
+  return { inPrecision, passes, rowStates: rowStates(predicted, cutoffs, presence) };
+}
+
+function passingRows(presence: Float64Array, least: number): Uint8Array {
+  const passes = new Uint8Array(presence.length);
+  for (let row = 0; row < presence.length; row++) passes[row] = Number(presence[row]! >= least);
+  return passes;
 }
 
 function cutoffsFor(scored: Scored, threshold: Threshold, allowSameSplit: boolean): Cutoffs {

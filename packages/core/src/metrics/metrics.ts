@@ -50,10 +50,12 @@ export interface Metrics {
   /** The share of negative rows in which any class is predicted, 1 - recallNeg; null without negative rows. */
   readonly falseAlarmRate: number | null;
   /**
-   * The false-alarm rate of a random negative row of a random group: the mean of the groups' own rates. A promise on grouped
-   * data is about this rate; the rate over rows weighs large groups more. Null without groups or negative rows.
+   * The false-alarm rate of a random negative row of a random group: the mean of the groups' own rates; the rate over rows
+   * weighs large groups more. Null without groups or negative rows.
    */
   readonly falseAlarmRateByGroup: number | null;
+  /** The same of `negativesAlarmed`. A promise on grouped data limits this rate, and with it the one before. */
+  readonly negativesAlarmedByGroup: number | null;
   /**
    * The share of negative rows whose outcome is an alarm; null without negative rows. At least `falseAlarmRate` with a gate,
    * since a row can alarm without a class that reaches its threshold; equal to it without one.

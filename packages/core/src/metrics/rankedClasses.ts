@@ -3,7 +3,7 @@
 // multiplicities.
 
 import { type CheckedScores, UNKNOWN } from './scored.js';
-import { descendingKey, type ScoreSorter, scoreSorter } from './scoreSorter.js';
+import { descendingKey, scoreSorter } from './scoreSorter.js';
 
 /** Bits of a ranked entry, below the row number; the first is the label itself. */
 export const IS_PRESENT = 1;
@@ -14,6 +14,9 @@ export const ROW_SHIFT = 4;
 
 // Indexed by ROW_UNDECIDED, ROW_NEGATIVE and ROW_POSITIVE.
 const KIND_BITS = [IN_UNDECIDED_ROW, IN_NEGATIVE_ROW, 0] as const;
+
+/** Reading one class at a time would load each row's memory once for every class. */
+const CLASSES_AT_ONCE = 4;
 
 /**
  * The rows in which a class's label is known, by descending score: row number and bits, which say whether the class is
@@ -31,7 +34,21 @@ export function rankClasses(checked: CheckedScores, sorter = scoreSorter(checked
   const { classNames, rows } = checked;
   if (rows > 0xffffffff >>> ROW_SHIFT)
     throw new RangeError(`${rows} rows are more than can be ranked at once`);
-  const classes = classNames.map((_, j) => rankClass(checked, j, sorter));
+  const keys = Array.from(
+    { length: Math.min(CLASSES_AT_ONCE, classNames.length) },
+    () => new Uint32Array(rows),
+  );
+  const classes: RankedClass[] = [];
+  for (let first = 0; first < classNames.length; first += CLASSES_AT_ONCE) {
+    readClasses(checked, first, keys).forEach((entries, i) => {
+      const j = first + i;
+      sorter.keys.set(keys[i]!.subarray(0, entries.length));
+      sorter.entries.set(entries);
+      const scoreOf = (entry: number) => checked.scores[(entry >>> ROW_SHIFT) * classNames.length + j]!;
+      sorter.sort(entries.length, scoreOf, ENDS_TIE, entries);
+      classes.push(entries);
+    });
+  }
   return { ...checked, classes };
 }
 
@@ -52,23 +69,28 @@ export function entriesAtLeast(ranked: RankedScores, j: number, threshold: numbe
   return low;
 }
 
-function rankClass(
+/** Writes the keys of some classes, and returns their entries in the order of the rows. */
+function readClasses(
   { scores, labels, rowKinds, rows, classNames }: CheckedScores,
-  j: number,
-  sorter: ScoreSorter,
-): RankedClass {
+  first: number,
+  keys: readonly Uint32Array[],
+): RankedClass[] {
   const classes = classNames.length;
+  const count = Math.min(keys.length, classes - first);
   const words = new Uint32Array(scores.buffer, scores.byteOffset, scores.byteLength / 4);
   const wordsEach = scores.BYTES_PER_ELEMENT / 4;
-  let known = 0;
-  for (let row = 0, i = j; row < rows; row++, i += classes) {
-    const label = labels[i]!;
-    if (label === UNKNOWN) continue;
-    sorter.keys[known] = descendingKey(words[(i + 1) * wordsEach - 1]!);
-    sorter.entries[known] = (row << ROW_SHIFT) | label | (KIND_BITS[rowKinds[row]!] ?? 0);
-    known++;
+  const entries = Array.from({ length: count }, () => new Uint32Array(rows));
+  const known = new Uint32Array(count);
+  for (let row = 0; row < rows; row++) {
+    const bits = (row << ROW_SHIFT) | (KIND_BITS[rowKinds[row]!] ?? 0);
+    for (let c = 0, i = row * classes + first; c < count; c++, i++) {
+      const label = labels[i]!;
+      if (label === UNKNOWN) continue;
+      const at = known[c]!;
+      keys[c]![at] = descendingKey(words[(i + 1) * wordsEach - 1]!);
+      entries[c]![at] = bits | label;
+      known[c] = at + 1;
+    }
   }
-  const entries = new Uint32Array(known);
-  sorter.sort(known, (entry) => scores[(entry >>> ROW_SHIFT) * classes + j]!, ENDS_TIE, entries);
-  return entries;
+  return entries.map((all, c) => (known[c] === rows ? all : all.slice(0, known[c])));
 }

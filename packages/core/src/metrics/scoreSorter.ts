@@ -118,12 +118,25 @@ function orderRun(
   begin: number,
   end: number,
 ): void {
+  if (areTied(sorted, scoreOf, begin, end)) return;
   if (end - begin > SHORT_RUN) sorted.subarray(begin, end).sort((a, b) => scoreOf(b) - scoreOf(a));
   else insertionSort(sorted, scoreOf, begin, end);
   for (let i = begin + 1; i < end; i++) {
     const before = sorted[i - 1]!;
     if (scoreOf(before) > scoreOf(sorted[i]!)) sorted[i - 1] = before | endsTie;
   }
+}
+
+/** Scores with few digits are tied in long runs, which need no order. */
+function areTied(
+  sorted: Uint32Array,
+  scoreOf: (entry: number) => number,
+  begin: number,
+  end: number,
+): boolean {
+  const score = scoreOf(sorted[begin]!);
+  for (let i = begin + 1; i < end; i++) if (scoreOf(sorted[i]!) !== score) return false;
+  return true;
 }
 
 function insertionSort(

@@ -15,6 +15,24 @@ test('scores are matched with labels by name, in the order of the labels', () =>
   expect(scored.classNames).toEqual(classNames);
 });
 
+test.each([
+  ['ascending', ['a.png', 'b.png', 'c.png']],
+  ['in another order', ['c.png', 'a.png', 'b.png']],
+])('names in the same order on both sides, %s, leave the scores as they are', (_, names) => {
+  const scores = new Float64Array([0.5, 0.6, 0.1, 0.2, 0.3, 0.4]);
+  expect(scoredByName({ names, scores }, { ...labels, names }, classNames).scores).toBe(scores);
+});
+
+test.each([
+  ['neighbors', ['a.png', 'a.png', 'b.png']],
+  ['apart', ['b.png', 'a.png', 'b.png']],
+])('a name that is twice on both sides is refused: %s', (_, names) => {
+  const scores = { names, scores: new Float64Array(6) };
+  expect(() => scoredByName(scores, { ...labels, names }, classNames)).toThrow(
+    'twice or more among the scores',
+  );
+});
+
 describe('names that do not match are listed', () => {
   const of = (...names: string[]) => ({ names, scores: new Float64Array(2 * names.length) });
   test.each([

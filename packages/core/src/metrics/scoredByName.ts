@@ -34,6 +34,14 @@ export function scoredByName(
   const classes = classNames.length;
   checkLength('scores', scored.scores.length, scored.names.length * classes, 'one per name and class');
   checkLength('targets', labeled.targets.length, labeled.names.length * classes, 'one per name and class');
+  const { targets, groups } = labeled;
+  const matched = (scores: FloatArray): Scored => ({
+    scores,
+    targets,
+    classNames,
+    ...(groups && { groups }),
+  });
+  if (areSame(scored.names, labeled.names) && areDistinct(scored.names)) return matched(scored.scores);
   const rowOfScore = rowsByName(scored.names, 'scores');
   const rowOfLabel = rowsByName(labeled.names, 'labels');
   const withoutScores = labeled.names.filter((name) => !rowOfScore.has(name));
@@ -49,8 +57,17 @@ export function scoredByName(
     const from = rowOfScore.get(name)! * classes;
     scores.set(scored.scores.subarray(from, from + classes), row * classes);
   });
-  const { targets, groups } = labeled;
-  return { scores, targets, classNames, ...(groups && { groups }) };
+  return matched(scores);
+}
+
+function areSame(first: readonly string[], second: readonly string[]): boolean {
+  return first.length === second.length && first.every((name, row) => name === second[row]);
+}
+
+/** Names in ascending order, as most tables have them, need no set. */
+function areDistinct(names: readonly string[]): boolean {
+  const isAscending = names.every((name, row) => row === 0 || names[row - 1]! < name);
+  return isAscending || new Set(names).size === names.length;
 }
 
 function rowsByName(names: readonly string[], side: string): Map<string, number> {

@@ -14,6 +14,7 @@ export type NullableMetrics = Pick<
   | 'fprInNegatives'
   | 'falseAlarmRate'
   | 'falseAlarmRateByGroup'
+  | 'negativesAlarmedByGroup'
   | 'groupsAlarmed'
   | 'groupsMissed'
   | 'negativesAlarmed'
@@ -33,6 +34,7 @@ const REASONS: readonly (readonly [metric: keyof NullableMetrics, reason: string
   ['fprInNegatives', 'there is no negative row'],
   ['falseAlarmRate', 'there is no negative row'],
   ['falseAlarmRateByGroup', 'the rows have no groups, or none is negative'],
+  ['negativesAlarmedByGroup', 'the rows have no groups, or none is negative'],
   ['groupsAlarmed', 'the rows have no groups, or none without positives'],
   ['groupsMissed', 'the rows have no groups, or none with positives'],
   ['negativesAlarmed', 'there is no negative row'],

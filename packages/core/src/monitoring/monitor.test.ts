@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { simulatedLog } from '../../../../bench/core/simulatedLogs.js';
 import { readVectors } from '../../test/files.js';
-import { simulatedLog } from '../../test/simulatedLog.js';
 import { FRACTIONS } from './bets.js';
 import type { LogLine } from './logLine.js';
 import { createMonitor, type Monitoring, monitor } from './monitor.js';
@@ -35,6 +35,11 @@ describe('an independent implementation finds the same', () => {
   });
 });
 
+function labelOf(labels: ReadonlyMap<string, boolean>, id: string): [string, boolean][] {
+  const label = labels.get(id);
+  return label === undefined ? [] : [[id, label]];
+}
+
 describe('over simulated streams', () => {
   const STREAMS = 60;
   const results = (rate: number, options: Partial<Parameters<typeof simulatedLog>[0]> = {}) =>
@@ -67,6 +72,34 @@ describe('over simulated streams', () => {
     expect(alerted(results(0.04, late)).length / STREAMS).toBeLessThanOrEqual(most);
     const half = results(0.08, { labeledDrawn: 1, labeledAlarms: 0.5 });
     expect(half.filter(({ verdict }) => verdict === 'holds')).toEqual([]);
+  });
+  test('labels that come late accuse nobody, however often one looks', () => {
+    const isAccused = (seed: number) => {
+      const { log, labels } = simulatedLog({ images: 2500, q: 0.1, rate: 0.045, seed });
+      return [500, 1000, 1500, 2000, 2500].some((now) => {
+        const known = new Map(log.slice(0, Math.max(0, now - 600)).flatMap(({ id }) => labelOf(labels, id)));
+        return monitor(log.slice(0, now), known, { falseAlarms: 0.05 }).alert !== null;
+      });
+    };
+    const accused = Array.from({ length: STREAMS }, (_, seed) => isAccused(seed)).filter(Boolean);
+    expect(accused.length / STREAMS).toBeLessThanOrEqual(most);
+  });
+  test('a share of audits that changes does not matter', () => {
+    const q = (line: number) => (Math.floor(line / 300) % 2 === 0 ? 0.02 : 0.3);
+    expect(alerted(results(0.05, { q })).length / STREAMS).toBeLessThanOrEqual(most);
+    expect(alerted(results(0.12, { q }))).toHaveLength(STREAMS);
+  });
+  test('the drawn positives tell how many are missed', () => {
+    const found = results(0.05, { positives: 0.3 });
+    const mean = found.reduce((sum, { missedShare }) => sum + missedShare!, 0) / STREAMS;
+    // Half of the positives alarm.
+    expect(mean).toBeGreaterThan(0.45);
+    expect(mean).toBeLessThan(0.55);
+    expect(found[0]!.drawnPositives).toBeGreaterThan(40);
+    expect(monitor([], new Map(), { falseAlarms: 0.05 })).toMatchObject({
+      drawnPositives: 0,
+      missedShare: null,
+    });
   });
   test('a prevalence that changes does not matter', () => {
     expect(alerted(results(0.05, { positives: 0.7 })).length / STREAMS).toBeLessThanOrEqual(most);

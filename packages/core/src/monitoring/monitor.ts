@@ -44,6 +44,9 @@ export interface Monitoring {
   readonly unlabeled: number;
   /** Drawn images that are labeled negative: a random sample, on which a refit would rest. */
   readonly drawnNegatives: number;
+  /** Drawn images that are labeled positive, and the share of them that did not alarm; null without any. */
+  readonly drawnPositives: number;
+  readonly missedShare: number | null;
   /** The range of the rate; both ends hold at all times. Low above high means that the rate changed. */
   readonly rate: { readonly low: number; readonly high: number };
   /** A single estimate of the rate; null before any negative was found. */
@@ -189,6 +192,7 @@ function judge(collector: AuditCollector, settings: Settings): Monitoring {
   const verdict = rate.low > falseAlarms ? 'broken' : rate.high < falseAlarms ? 'holds' : 'undecided';
   const { images, alarms } = collector;
   const labeled = events.filter(({ isNegative }) => isNegative !== undefined).length;
+  const positives = events.filter(({ wasDrawn, isNegative }) => wasDrawn && isNegative === false);
   return {
     verdict,
     capital: accusing.capital,
@@ -199,6 +203,9 @@ function judge(collector: AuditCollector, settings: Settings): Monitoring {
     audited: labeled,
     unlabeled: events.length - labeled,
     drawnNegatives: events.filter(({ wasDrawn, isNegative }) => wasDrawn && isNegative === true).length,
+    drawnPositives: positives.length,
+    missedShare:
+      positives.length === 0 ? null : positives.filter(({ isAlarm }) => !isAlarm).length / positives.length,
     rate,
     ...outlookOf({ events, images, verdict, accusing, certifying, threshold }),
     alarmShare: images === 0 ? 0 : alarms / images,
@@ -216,7 +223,7 @@ function judge(collector: AuditCollector, settings: Settings): Monitoring {
  * alarm accuses nobody, but is a false alarm for the certificate; an unlabeled drawn image is negative for the accusation,
  * and nothing for the certificate.
  */
-export function observationsOf({
+function observationsOf({
   isAlarm,
   isNegative,
 }: AuditEvent): [accusation: Observation | undefined, certification: Observation | undefined] {

@@ -7,42 +7,58 @@ const UPPER_BIT = 0x80000000;
 const LOWER_BITS = 0x7fffffff;
 const TWIST = 0x9908b0df;
 
-/** A source of uniform 32-bit words. */
-export type WordSource = () => number;
-
 /**
- * MT19937: returns a function that returns the next 32-bit word on each call.
+ * MT19937: a source of uniform 32-bit words, made a block at a time.
  *
  * @example
- * const nextWord = mersenneTwister(5489);
- * nextWord() // 3499211612
+ * new MersenneTwister(5489).next() // 3499211612
  */
-export function mersenneTwister(seed: number): WordSource {
-  const state = new Int32Array(STATE_WORDS);
-  state[0] = seed | 0;
-  for (let i = 1; i < STATE_WORDS; i++) {
-    const previous = state[i - 1]!;
-    state[i] = (Math.imul(1812433253, previous ^ (previous >>> 30)) + i) | 0;
-  }
-  let position = STATE_WORDS;
+export class MersenneTwister {
+  /** The current block; those before `position` are used up. */
+  readonly words = new Uint32Array(STATE_WORDS);
+  position = STATE_WORDS;
+  readonly #state = new Int32Array(STATE_WORDS);
 
-  return () => {
-    if (position === STATE_WORDS) {
-      twist(state);
-      position = 0;
+  constructor(seed: number) {
+    const state = this.#state;
+    state[0] = seed | 0;
+    for (let i = 1; i < STATE_WORDS; i++) {
+      const previous = state[i - 1]!;
+      state[i] = (Math.imul(1812433253, previous ^ (previous >>> 30)) + i) | 0;
     }
-    let word = state[position++]!;
-    word ^= word >>> 11;
-    word ^= (word << 7) & 0x9d2c5680;
-    word ^= (word << 15) & 0xefc60000;
-    return (word ^ (word >>> 18)) >>> 0;
-  };
+  }
+
+  /** Returns the next word. */
+  next(): number {
+    if (this.position === STATE_WORDS) this.refill();
+    return this.words[this.position++]!;
+  }
+
+  /** Makes the next block. */
+  refill(): void {
+    const { words } = this;
+    const state = this.#state;
+    twist(state);
+    for (let i = 0; i < STATE_WORDS; i++) {
+      let word = state[i]!;
+      word ^= word >>> 11;
+      word ^= (word << 7) & 0x9d2c5680;
+      word ^= (word << 15) & 0xefc60000;
+      words[i] = word ^ (word >>> 18);
+    }
+    this.position = 0;
+  }
 }
 
 function twist(state: Int32Array): void {
-  for (let i = 0; i < STATE_WORDS; i++) {
-    const joined = (state[i]! & UPPER_BIT) | (state[(i + 1) % STATE_WORDS]! & LOWER_BITS);
-    const shifted = state[(i + SHIFT_WORDS) % STATE_WORDS]! ^ (joined >>> 1);
-    state[i] = joined & 1 ? shifted ^ TWIST : shifted;
-  }
+  const turn = STATE_WORDS - SHIFT_WORDS;
+  for (let i = 0; i < turn; i++) state[i] = twisted(state[i]!, state[i + 1]!, state[i + SHIFT_WORDS]!);
+  for (let i = turn; i < STATE_WORDS - 1; i++) state[i] = twisted(state[i]!, state[i + 1]!, state[i - turn]!);
+  const last = STATE_WORDS - 1;
+  state[last] = twisted(state[last]!, state[0]!, state[last - turn]!);
+}
+
+function twisted(word: number, next: number, shifted: number): number {
+  const joined = (word & UPPER_BIT) | (next & LOWER_BITS);
+  return shifted ^ (joined >>> 1) ^ (-(joined & 1) & TWIST);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readFixture } from '../../test/files.js';
-import { mersenneTwister } from './mersenneTwister.js';
+import { MersenneTwister } from './mersenneTwister.js';
 import { NumpyRandom } from './numpyRandom.js';
 
 interface Draws {
@@ -19,10 +19,10 @@ interface Draws {
 const fixture: { draws: Draws[] } = readFixture('numpy_splits.json');
 
 test('MT19937 with the reference seed gives the published words', () => {
-  const nextWord = mersenneTwister(5489);
-  expect(nextWord()).toBe(3499211612);
-  for (let i = 2; i < 10000; i++) nextWord();
-  expect(nextWord()).toBe(4123659995);
+  const words = new MersenneTwister(5489);
+  expect(words.next()).toBe(3499211612);
+  for (let i = 2; i < 10000; i++) words.next();
+  expect(words.next()).toBe(4123659995);
 });
 
 test.each(fixture.draws)('RandomState($seed) is reproduced draw by draw', (expected) => {
@@ -82,4 +82,16 @@ describe('bad arguments are named', () => {
     expect(call).toThrow(RangeError);
     expect(call).toThrow(message);
   });
+});
+
+test.each([1, 2, 5, 1000, 5000])('counted draws of %i items are those of choice', (items) => {
+  const [first, second] = [new NumpyRandom(42), new NumpyRandom(42)];
+  const counts = new Uint16Array(items);
+  for (let repeat = 0; repeat < 3; repeat++) {
+    first.countDraws(counts);
+    const expected = new Array<number>(items).fill(0);
+    for (const item of second.choice(items, items)) expected[item] = expected[item]! + 1;
+    expect([...counts]).toEqual(expected);
+  }
+  expect(first.random()).toBe(second.random());
 });

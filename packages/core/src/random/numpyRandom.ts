@@ -1,7 +1,7 @@
 // numpy's legacy generator, numpy.random.RandomState. scikit-learn's splits are based on it, so the same seed must give
 // the same numbers here. Source: numpy/random/mtrand.pyx and its bounded-integer code (numpy 1.24).
 
-import { mersenneTwister, type WordSource } from './mersenneTwister.js';
+import { MersenneTwister } from './mersenneTwister.js';
 
 /** Options of `NumpyRandom.choice`. */
 export interface ChoiceOptions {
@@ -18,13 +18,13 @@ export interface ChoiceOptions {
  * new NumpyRandom(42).permutation(10) // 8 1 5 0 7 2 9 4 3 6
  */
 export class NumpyRandom {
-  readonly #nextWord: WordSource;
+  readonly #words: MersenneTwister;
 
   constructor(seed: number) {
     if (!Number.isInteger(seed) || seed < 0 || seed > 0xffffffff) {
       throw new RangeError(`seed is ${seed}; expected an integer between 0 and 4294967295`);
     }
-    this.#nextWord = mersenneTwister(seed);
+    this.#words = new MersenneTwister(seed);
   }
 
   /**
@@ -34,8 +34,8 @@ export class NumpyRandom {
    * new NumpyRandom(42).random() // 0.3745401188473625
    */
   random(): number {
-    const high = this.#nextWord() >>> 5;
-    const low = this.#nextWord() >>> 6;
+    const high = this.#words.next() >>> 5;
+    const low = this.#words.next() >>> 6;
     return (high * 67108864 + low) / 9007199254740992;
   }
 
@@ -108,11 +108,40 @@ export class NumpyRandom {
     return replace ? this.#weighted(weights, size) : this.#weightedWithoutReplacement(weights, size);
   }
 
+  /**
+   * Draws as many items as there are, with replacement, and writes how often each was drawn: `bincount(choice(n, n), minlength=n)`.
+   *
+   * @example
+   * const counts = new Uint16Array(5);
+   * new NumpyRandom(42).countDraws(counts); // counts is now 0 0 1 1 3
+   */
+  countDraws(counts: Uint16Array): void {
+    counts.fill(0);
+    const largest = counts.length - 1;
+    if (largest === 0) counts[0] = 1;
+    if (largest <= 0) return;
+    const mask = 0xffffffff >>> Math.clz32(largest);
+    const source = this.#words;
+    const { words } = source;
+    // The words are read where they lie: drawing is a tenth of a bootstrap, and calls would double it.
+    for (let left = counts.length; left > 0; ) {
+      if (source.position === words.length) source.refill();
+      let at = source.position;
+      for (; at < words.length && left > 0; at++) {
+        const item = (words[at]! & mask) >>> 0;
+        if (item > largest) continue;
+        counts[item] = counts[item]! + 1;
+        left--;
+      }
+      source.position = at;
+    }
+  }
+
   #upTo(largest: number): number {
     if (largest === 0) return 0;
     const mask = 0xffffffff >>> Math.clz32(largest);
     for (;;) {
-      const value = (this.#nextWord() & mask) >>> 0;
+      const value = (this.#words.next() & mask) >>> 0;
       if (value <= largest) return value;
     }
   }

@@ -121,7 +121,7 @@ export function balanceGroups(
 }
 
 /** Whether a unit has a class with too few rows for every part to get one. */
-export function hasFew(units: SplitUnits, unit: number, shares: readonly number[]): boolean {
+function hasFew(units: SplitUnits, unit: number, shares: readonly number[]): boolean {
   let few = false;
   units.eachStratum(unit, (j) => {
     few ||= shares.some((share) => share * units.totals[j]! < 1);

@@ -1,7 +1,6 @@
-// Simulated validation sets with groups, where the share of all negatives above a score is known.
+// Simulated validation sets with groups, where the share of all negatives above a score is known; core's tests use them too.
 
-import type { Scored } from '../src/metrics/scored.js';
-import type { NumpyRandom } from '../src/random/numpyRandom.js';
+import type { NumpyRandom, Scored } from '@anyclass/core';
 
 export interface GroupedSet {
   readonly groups: number;
@@ -9,6 +8,7 @@ export interface GroupedSet {
   readonly largest: number;
   /** Correlation of the scores within a group. */
   readonly correlation: number;
+  /** Default 30. */
   readonly positives?: number;
 }
 

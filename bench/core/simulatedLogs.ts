@@ -1,11 +1,11 @@
-// A simulated log of a deployed model, with labels of what was drawn or alarmed.
+// A simulated log of a deployed model, with labels of what was drawn or alarmed; core's tests use it too.
 
-import type { LogLine } from '../src/monitoring/logLine.js';
-import { NumpyRandom } from '../src/random/numpyRandom.js';
+import { type LogLine, NumpyRandom } from '@anyclass/core';
 
 export interface SimulatedLog {
   readonly images: number;
-  readonly q: number;
+  /** The share that is drawn, which may change from line to line. */
+  readonly q: number | ((line: number) => number);
   /** The share of negatives that alarm. */
   readonly rate: number;
   readonly seed: number;
@@ -19,7 +19,7 @@ export interface SimulatedLog {
 
 export function simulatedLog({
   images,
-  q,
+  q: share,
   rate,
   seed,
   positives = 0.2,
@@ -31,6 +31,7 @@ export function simulatedLog({
   const labels = new Map<string, boolean>();
   const log = Array.from({ length: images }, (_, k): LogLine => {
     const id = `${prefix} ${k}`;
+    const q = typeof share === 'number' ? share : share(k);
     const isTrulyNegative = random.random() >= positives;
     const isAlarm = random.random() < (isTrulyNegative ? rate : 0.5);
     const drawn = random.random() < q;

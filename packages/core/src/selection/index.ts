@@ -1,0 +1,2 @@
+export { nearestToGate, poolFactor } from './nearestToGate.js';
+export { spreadRows } from './spreadRows.js';
