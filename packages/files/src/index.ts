@@ -12,6 +12,7 @@ export {
   writeFileAtomically,
 } from './files/draft.js';
 export { homeFolder } from './files/home.js';
+export { isPartial, partialPath, temporaryFolder } from './files/leftovers.js';
 export {
   errorCode,
   FileError,

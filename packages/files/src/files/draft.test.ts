@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { draftFile, isSpecialFile, writeFileAtomically } from '../index.js';
+import { draftFile, isPartial, isSpecialFile, temporaryFolder, writeFileAtomically } from '../index.js';
 
 let folder = '';
 const at = (name: string) => join(folder, name);
@@ -34,18 +35,15 @@ test('the old file stays until the draft is finished; then only the new one is t
   expect(readdirSync(folder)).toEqual(['rows.csv']);
 });
 
-test('a draft is next to its file as .partial-…, or at the path asked for', () => {
-  const [unique, named] = [
-    draftFile(at('a')),
-    draftFile(at('b'), { draftPath: (target) => `${target}.part` }),
-  ];
-  expect(readdirSync(folder).sort()).toEqual([expect.stringMatching(/^\.partial-/), 'b.part']);
-  expect(named.path).toBe(at('b.part'));
-  unique.discard();
-  named.write('half');
-  named.leave();
-  expect(readdirSync(folder)).toEqual(['b.part']);
-  expect(read('b.part')).toBe('half');
+test('a draft is next to its file as .partial-…; what is left of it is named after the file', () => {
+  const [one, other] = [draftFile(at('a')), draftFile(at('b'), { ending: '.onnx' })];
+  expect(readdirSync(folder).every(isPartial)).toBe(true);
+  expect(other.path).toMatch(/\.partial-\d+-\w{16}\.onnx$/);
+  one.discard();
+  other.write('half');
+  expect(other.leave()).toBe(at(`b.${process.pid}.part`));
+  expect(readdirSync(folder)).toEqual([`b.${process.pid}.part`]);
+  expect(read(`b.${process.pid}.part`)).toBe('half');
 });
 
 test('an old draft of a dead process is removed by the next one in the folder; a recent one and that of a living process are not', () => {
@@ -56,6 +54,16 @@ test('an old draft of a dead process is removed by the next one in the folder; a
   for (const name of [old, living]) utimesSync(at(name), 1e9, 1e9);
   writeFileAtomically(at('rows.csv'), (write) => write('whole'));
   expect(readdirSync(folder).sort()).toEqual([living, recent, 'rows.csv'].sort());
+});
+
+test('a temporary folder that a killed process left is removed by the next one, a recent one is not', () => {
+  const name = `anyclass-leftovers-${process.pid}`;
+  const [old, recent] = ['aaaaaa', 'bbbbbb'].map((end) => join(tmpdir(), `${name}-${2 ** 22 - 3}-${end}`));
+  for (const path of [old!, recent!]) mkdirSync(join(path, 'inside'), { recursive: true });
+  utimesSync(old!, 1e9, 1e9);
+  const made = temporaryFolder(name);
+  expect([old!, recent!, made].map((path) => existsSync(path))).toEqual([false, true, true]);
+  for (const path of [recent!, made]) rmSync(path, { recursive: true });
 });
 
 test('a failure in the middle leaves the old file and no draft', () => {

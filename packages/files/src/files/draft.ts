@@ -1,13 +1,11 @@
 // Files that are complete or absent, whatever happens while they are written.
 
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
   fsyncSync,
   lstatSync,
   openSync,
-  readdirSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -15,7 +13,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { partialPath } from './leftovers.js';
 import { errorCode, FileError, withPath } from './problem.js';
 
 /** A file that is being written. */
@@ -25,15 +24,15 @@ export interface FileDraft {
   write(content: string | Uint8Array): void;
   /** Flushes the content to disk and moves it into place. */
   finish(): void;
-  /** Closes the draft and leaves it where it is. */
-  leave(): void;
+  /** Closes the draft, names it after the file, with the process ID and `.part`, and returns that path. */
+  leave(): string;
   /** Removes the draft; the old file, if any, stays as it was. */
   discard(): void;
 }
 
 export interface DraftOptions {
-  /** Path of the draft, in the folder of the file that it will replace. Default: a unique `.partial-…`. */
-  readonly draftPath?: (target: string) => string;
+  /** How the draft's name ends, for programs that go by that. */
+  readonly ending?: string;
 }
 
 /**
@@ -45,11 +44,10 @@ export interface DraftOptions {
  * for (const line of lines) draft.write(line);
  * draft.finish();
  */
-export function draftFile(path: string, { draftPath = uniquePath }: DraftOptions = {}): FileDraft {
+export function draftFile(path: string, { ending }: DraftOptions = {}): FileDraft {
   if (isSpecialFile(path)) return draftInPlace(path);
   const target = linkTarget(path);
-  removeLeftovers(dirname(target));
-  const draft = draftPath(target);
+  const draft = partialPath(target, ending);
   const file = openDraft(draft, 'w');
   return {
     path: draft,
@@ -60,7 +58,12 @@ export function draftFile(path: string, { draftPath = uniquePath }: DraftOptions
       renameSync(draft, target);
       syncFolder(dirname(target));
     },
-    leave: file.close,
+    leave() {
+      file.close();
+      const kept = `${target}.${process.pid}.part`;
+      renameSync(draft, kept);
+      return kept;
+    },
     discard() {
       file.close();
       rmSync(draft, { force: true });
@@ -108,48 +111,15 @@ export function isSpecialFile(path: string): boolean {
   return found !== undefined && (!found.isFile() || /^\/(dev(?!\/shm\/)|proc)\//.test(resolve(path)));
 }
 
-function uniquePath(target: string): string {
-  return join(dirname(target), `.partial-${process.pid}-${randomBytes(8).toString('hex')}`);
-}
-
-const cleared = new Set<string>();
-
-/** Hours after which the draft of a process that is gone is removed; another machine may still write to it. */
-const leftoverHours = 24;
-
-/** Removes drafts that killed processes of this user left in a folder; looks once per folder. */
-function removeLeftovers(folder: string): void {
-  const place = resolve(folder);
-  if (cleared.has(place)) return;
-  cleared.add(place);
-  const oldest = Date.now() - leftoverHours * 3_600_000;
-  try {
-    for (const name of readdirSync(place)) {
-      const [, pid] = /^\.partial-(\d+)-[0-9a-f]{16}$/.exec(name) ?? [];
-      if (pid === undefined || isAlive(Number(pid))) continue;
-      const { uid, mtimeMs } = lstatSync(join(place, name));
-      const isOurs = process.getuid === undefined || uid === process.getuid();
-      if (isOurs && mtimeMs < oldest) rmSync(join(place, name), { force: true });
-    }
-  } catch {
-    // The folder does not exist yet, or may not be read; writing will say so.
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) !== 'ESRCH';
-  }
-}
-
 function draftInPlace(path: string): FileDraft {
   const probe = probedPipe(path);
   const { write, close } = openDraft(path, 'a');
   if (probe !== undefined) closeSync(probe);
-  return { path, write, finish: close, leave: close, discard: close };
+  const leave = () => {
+    close();
+    return path;
+  };
+  return { path, write, finish: close, leave, discard: close };
 }
 
 /** Seconds in which a program must start to read from a pipe that is to be written. */
