@@ -1,6 +1,6 @@
 // The description of a model that `anyclass export` writes to config.json.
 
-import type { Calibration, Decision } from '@anyclass/core';
+import type { Calibration, Decision, Guard } from '@anyclass/core';
 import type { PixelFormat } from './images/pixelFormat.js';
 
 export interface Preprocessing extends PixelFormat {
@@ -20,6 +20,8 @@ export interface ExportedModel {
   readonly preprocessing: Preprocessing;
   readonly calibration: Calibration | null;
   readonly decision: Decision;
+  /** Which images are odd; those that would be cleared are reviewed. */
+  readonly guard?: Guard | undefined;
 }
 
 /**

@@ -3,7 +3,11 @@
 import {
   applyDecision,
   calibrate,
+  createGuard,
+  guardedOutcome,
+  type OddReason,
   type Outcome,
+  pixelStatistics,
   presenceProbability,
   presenceScores,
   sigmoid,
@@ -19,8 +23,10 @@ import { type Backend, type OnnxRuntime, openSession } from './onnxRuntime.js';
 export interface Prediction {
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
-  /** Review only if the decision limits missed positives too. */
+  /** Review only if the decision limits missed positives too, or if the image is odd. */
   readonly outcome: Outcome;
+  /** Why the model's guard calls the image odd; omitted for a usual one. */
+  readonly odd?: OddReason;
   readonly isNegative: boolean;
   /** Calibrated if training found that calibration helps. */
   readonly probabilities: Readonly<Record<string, number>>;
@@ -76,7 +82,12 @@ export async function openPredictor(
   const { session, backend, remarks } = await openSession(runtime, bytes, model, backends);
   const { width, height } = model.preprocessing;
   const hasHeatMaps = session.outputNames.includes('cam');
-  const outputNames = hasHeatMaps ? ['logits', 'cam'] : ['logits'];
+  const oddReason = model.guard && createGuard(model.guard);
+  const outputNames = [
+    'logits',
+    ...(hasHeatMaps ? ['cam'] : []),
+    ...(model.guard?.training ? ['embedding'] : []),
+  ];
   // A session computes one image at a time.
   let earlier: Promise<unknown> = Promise.resolve();
   const score = (pixels: Uint8Array) => {
@@ -93,11 +104,22 @@ export async function openPredictor(
     remarks,
     hasHeatMaps,
     async predict(file) {
-      const { logits, cam } = await score(await decodeImage(file, model.preprocessing));
+      const pixels = await decodeImage(file, model.preprocessing);
+      const { logits, cam, embedding } = await score(pixels);
       if (!(logits?.data instanceof Float32Array))
         throw new Error(`${address} does not return float32 logits`);
       const maps = cam?.data instanceof Float32Array ? { data: cam.data, shape: cam.dims } : undefined;
-      return { ...decided(logits.data, model), heatMaps: maps && heatMaps(maps, model) };
+      const answer = decided(logits.data, model);
+      const odd = oddReason?.(
+        pixelStatistics(pixels, model.preprocessing.channels),
+        embedding?.data instanceof Float32Array ? embedding.data : undefined,
+      );
+      return {
+        ...answer,
+        outcome: guardedOutcome(answer.outcome, odd),
+        ...(odd !== undefined && { odd }),
+        heatMaps: maps && heatMaps(maps, model),
+      };
     },
     close: () => session.release(),
   };

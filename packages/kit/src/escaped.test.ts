@@ -9,7 +9,7 @@ import { lineChart } from './chart/lineChart.js';
 import { matrix } from './chart/matrix.js';
 import { multiples } from './chart/multiples.js';
 import { parallel } from './chart/parallel.js';
-import { escaped, verbatim } from './escaped.js';
+import { breakable, escaped, verbatim, visible } from './escaped.js';
 
 const hostile = '<img src=x onerror="alert(1)">&\u202e\u0007\u2066';
 
@@ -20,6 +20,7 @@ test('markup, control characters and bidirectional marks become visible text', (
 });
 
 test('text to copy changes nothing but markup', () => {
+  expect(visible('a\u202e<\u0007')).toBe('a⟨RLO⟩<␇');
   expect(verbatim('a\u202e<')).toBe('a\u202e&lt;');
 });
 
@@ -62,4 +63,9 @@ test('every function escapes the names that it is given', () => {
     for (const mark of ['\u202e', '\u0007', '\u2066']) expect(html).not.toContain(mark);
     expect(html).toContain('⟨RLO⟩');
   }
+});
+
+test('a name may be broken after its separators, and markup stays text', () => {
+  expect(breakable('Pleural_Thickening')).toBe('Pleural_<wbr>Thickening');
+  expect(breakable('a/<b>')).toBe('a/&lt;b&gt;');
 });

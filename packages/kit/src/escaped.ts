@@ -8,7 +8,27 @@
  * escaped('gnp.\u202egpj') // 'gnp.⟨RLO⟩gpj'
  */
 export function escaped(text: string): string {
-  return verbatim(text.replaceAll(active, nameOf));
+  return verbatim(visible(text));
+}
+
+/**
+ * Returns text in which control characters and bidirectional marks are visible names; for text that is not HTML, such as a node of a page.
+ *
+ * @example
+ * visible('<gnp.\u202egpj>') // '<gnp.⟨RLO⟩gpj>'
+ */
+export function visible(text: string): string {
+  return text.replaceAll(active, nameOf);
+}
+
+/**
+ * Returns a name for HTML that may be broken after its separators: better than in the middle of a word.
+ *
+ * @example
+ * breakable('Pleural_Thickening') // 'Pleural_<wbr>Thickening'
+ */
+export function breakable(name: string): string {
+  return escaped(name).replaceAll(/[_/.-](?=\w)/g, '$&<wbr>');
 }
 
 /** Returns text for HTML with nothing changed but markup; for text to copy, such as a table as CSV. */

@@ -32,7 +32,8 @@ test('a single-color picture keeps its color at any size, also if each step roun
       const [exact, inBytes] = [false, true].map((steps) =>
         filterPicture(picture, { across, down: unchanged(1), inBytes: steps }),
       );
-      for (const result of exact!) expect(result).toBeCloseTo(value, 3);
+      // In single precision, thousands of pixels are added up.
+      for (const result of exact!) expect(Math.abs(result - value)).toBeLessThanOrEqual(1e-5 * value);
       expect(new Set(inBytes)).toEqual(new Set([value]));
     }),
   );

@@ -1,7 +1,7 @@
 // Images with what the model says about them.
 
 import { color, type Outcome } from '../colors.js';
-import { escaped } from '../escaped.js';
+import { breakable, escaped } from '../escaped.js';
 import { percentText } from '../numbers.js';
 
 export interface Picture {
@@ -56,7 +56,7 @@ export function gallery(cards: readonly Card[], size: 'usual' | 'small' = 'usual
 function cardBlock(card: Card): string {
   const { title, remark, tone, bars = [], file } = card;
   const words = remark === undefined ? '' : `<small>${escaped(remark)}</small>`;
-  const heading = `<div class="card-title${tone === undefined ? '' : ` ${tone}`}"><bdi>${escaped(title)}</bdi>${words}</div>`;
+  const heading = `<div class="card-title${tone === undefined ? '' : ` ${tone}`}"><bdi>${breakable(title)}</bdi>${words}</div>`;
   const probabilities = bars.length === 0 ? '' : `<div class="probs">${bars.map(barBlock).join('')}</div>`;
   const name = file === undefined ? '' : `<div class="file" title="${escaped(file)}">${escaped(file)}</div>`;
   return shot(card) + heading + probabilities + name;
@@ -83,7 +83,7 @@ export function looks(list: readonly Look[]): string {
   const items = list.map((look) => {
     // The words below say what the picture shows.
     const picture = shot({ ...look, alt: '' });
-    return `<li><a href="${escaped(look.href)}">${picture}<b class="${look.tone}">${escaped(look.title)}</b>${escaped(look.remark)}</a></li>`;
+    return `<li><a href="${escaped(look.href)}">${picture}<b class="${look.tone}">${breakable(look.title)}</b>${escaped(look.remark)}</a></li>`;
   });
   return `<ul class="looks">${items.join('')}</ul>`;
 }

@@ -1,7 +1,7 @@
 // Bars made of parts, each with an outcome. They are HTML, so that they keep their height at every width.
 
 import type { Outcome } from '../colors.js';
-import { escaped } from '../escaped.js';
+import { breakable, escaped } from '../escaped.js';
 import { countText } from '../numbers.js';
 
 /** `other`: an alarm under another class's name; someone looks, but for the wrong thing. */
@@ -60,7 +60,7 @@ export function foundBars(classes: readonly FoundCounts[]): string {
       told,
     );
     const isWeak = found < 0.6 * present;
-    return `<tr><th scope="row">${escaped(name)}</th><td>${bar}</td><td class="say${isWeak ? ' missed' : ''}"><b class="num">${countText(found)}</b> of ${countText(present)}</td></tr>`;
+    return `<tr><th scope="row"><span class="name" title="${escaped(name)}">${breakable(name)}</span></th><td>${bar}</td><td class="say${isWeak ? ' missed' : ''}"><b class="num">${countText(found)}</b> of ${countText(present)}</td></tr>`;
   });
   const head =
     '<thead class="hidden-text"><tr><th scope="col">class</th><th scope="col">bar</th><th scope="col">found of present</th></tr></thead>';

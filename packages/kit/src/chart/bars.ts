@@ -23,7 +23,7 @@ export function bars(label: string, rows: readonly Bar[]): string {
   const left = Math.min(170, Math.max(30, ...rows.map(({ name }) => textWidth(name)))) + 10;
   const end = Math.max(1e-9, ...rows.map(({ value }) => value));
   const textOf = ({ value, text }: Bar) => text ?? value.toLocaleString('en-US');
-  const right = 1.12 * Math.max(...rows.map((row) => textWidth(textOf(row)))) + 10;
+  const right = 1.22 * Math.max(...rows.map((row) => textWidth(textOf(row)))) + 10;
   return plot(
     {
       label: `${label}: ${rows.map((row) => `${row.name} ${textOf(row)}`).join(', ')}`,
@@ -63,7 +63,7 @@ export function stacks(label: string, parts: readonly string[], rows: readonly S
   const sum = ({ values }: Stack) => values.reduce((total, value) => total + value, 0);
   const text = (row: Stack) => sum(row).toLocaleString('en-US');
   const left = Math.min(170, Math.max(30, ...rows.map(({ name }) => textWidth(name)))) + 10;
-  const right = 1.12 * Math.max(20, ...rows.map((row) => textWidth(text(row)))) + 10;
+  const right = 1.22 * Math.max(20, ...rows.map((row) => textWidth(text(row)))) + 10;
   const end = Math.max(1e-9, ...rows.map(sum));
   return plot(
     {

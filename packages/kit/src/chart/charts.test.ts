@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { budgetBar } from './budgetBar.js';
+import { calibrationChart } from './calibration.js';
 import { forest } from './forest.js';
 import { spreadLabels } from './labels.js';
 import { lineChart } from './lineChart.js';
@@ -98,4 +99,41 @@ test('the trade-off marks the chosen budget and shades what cannot be promised',
 
 test('the budget bar tells both numbers to a screen reader', () => {
   expect(budgetBar({ budget: 0.05, seen: 0.025 })).toContain('seen on test 2.5% against the budget of 5%');
+});
+
+test('names in the trade-off cover neither each other nor what is chosen, also in a flat chart', () => {
+  const chosen = { budget: 0.05, found: 0.84, f1: 0.83 };
+  const steps = [{ budget: 0.02, found: 0.8, f1: 0.8 }, chosen, { budget: 0.1, found: 0.86, f1: 0.85 }];
+  const svg = tradeOff({ steps, chosen, positives: 'positives', height: 96 });
+  const heights = ['chosen: 5%', '84% of positives found', 'F1 83.0, mean over classes'].map((words) =>
+    Number(new RegExp(`y="([\\d.]+)"[^>]*>${words}<`).exec(svg)?.[1]),
+  );
+  const [top = 0, middle = 0, bottom = 0] = heights.toSorted((a, b) => a - b);
+  expect(middle - top).toBeGreaterThanOrEqual(14);
+  expect(bottom - middle).toBeGreaterThanOrEqual(14);
+});
+
+test('ticks of half percents are written as such', () => {
+  const steps = [
+    { budget: 0.02, found: 0.94, f1: 0.9 },
+    { budget: 0.1, found: 0.97, f1: 0.95 },
+  ];
+  const svg = tradeOff({ steps, positives: 'positives' });
+  const texts = [...svg.matchAll(/text-anchor="end">([\d.]+)</g)].map(([, text]) => Number(text));
+  const gaps = texts.slice(1).map((value, i) => Number((value - texts[i]!).toFixed(3)));
+  expect(new Set(gaps).size).toBe(1);
+});
+
+test('counts of a calibration are written where there is room, and nowhere else', () => {
+  const bin = (meanProbability: number) => ({
+    count: 89,
+    positive: 89,
+    meanProbability,
+    low: 0.95,
+    high: 1,
+  });
+  const written = (places: readonly number[]) =>
+    calibrationChart('presence', places.map(bin)).match(/>89 of 89</g)?.length ?? 0;
+  expect(written([0.2, 0.8])).toBe(2);
+  expect(written([0.5, 0.51, 0.52, 0.53, 0.54])).toBeLessThan(5);
 });

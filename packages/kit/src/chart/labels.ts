@@ -23,3 +23,48 @@ export function spreadLabels(labels: readonly Label[], height: number, gap = 14)
   });
   return heights;
 }
+
+/** A rectangle in pixels. */
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** The narrowest width in pixels that a plot is drawn at: texts that do not touch there never do. */
+export const narrowest = 270;
+
+/**
+ * Returns the index of the first box that overlaps no other; -1 if all do.
+ *
+ * @example
+ * const box = { left: 0, right: 10, top: 0, bottom: 10 };
+ * firstFree([box, { ...box, left: 20, right: 30 }], [box]) // 1
+ */
+export function firstFree(boxes: readonly Box[], others: readonly Box[]): number {
+  return boxes.findIndex(({ left, right, top, bottom }) =>
+    others.every(
+      (other) => other.right <= left || other.left >= right || other.bottom <= top || other.top >= bottom,
+    ),
+  );
+}
+
+/** Returns boxes along a line, as thick as a stroke with a little air. */
+export function boxesAlong(points: readonly (readonly [x: number, y: number])[]): Box[] {
+  return points.slice(1).flatMap(([x, y], i) => {
+    const [fromX, fromY] = points[i]!;
+    const steps = Math.max(1, Math.ceil(Math.abs(x - fromX) / 6));
+    return Array.from({ length: steps }, (_, k) => {
+      const at = (share: number) => fromY + share * (y - fromY);
+      const [a, b] = [at(k / steps), at((k + 1) / steps)];
+      const left = fromX + (k / steps) * (x - fromX);
+      return {
+        left,
+        right: left + (x - fromX) / steps,
+        top: Math.min(a, b) - 3,
+        bottom: Math.max(a, b) + 3,
+      };
+    });
+  });
+}

@@ -36,6 +36,8 @@ export function parallel(
       x: { range: [0, Math.max(1, last)], ticks: [] },
       y: { range: [0, 1], ticks: [] },
       margins: { left: 44, right: 70, top: 30, bottom: 8 },
+      // Names and values of neighbors must not touch; in a narrower place it scrolls.
+      minWidth: 92 * axes.length,
     },
     (at) => {
       // The best last, so that they are on top.
@@ -60,7 +62,7 @@ export function parallel(
             `<text x="${x}" dx="7" y="${at.y(place) + 4}" class="halo">${escaped(text)}</text>`,
         );
         const anchor = axis === 0 ? 'start' : 'middle';
-        return `<line class="axis" x1="${x}" x2="${x}" y1="0" y2="${height}"/><text x="${x}"${axis === 0 ? ' dx="-36"' : ''} y="${axis % 2 === 0 ? -10 : -10}" text-anchor="${anchor}" class="strong">${escaped(name)}</text>${texts.join('')}`;
+        return `<line class="axis" x1="${x}" x2="${x}" y1="0" y2="${height}"/><text x="${x}"${axis === 0 ? ' dx="-36"' : ''} y="-10" text-anchor="${anchor}" class="strong">${escaped(name)}</text>${texts.join('')}`;
       });
       return drawn.join('') + scales.join('') + dots.join('');
     },

@@ -63,7 +63,7 @@ export function plot(
   const {
     left = y.ticks.length > 0 ? widest + 10 : 4,
     right = 12,
-    top = hasName ? 24 : 8,
+    top = hasName ? 30 : 8,
     bottom = (x.ticks.length > 0 ? 22 : 4) + (x.name ? 16 : 0),
   } = margins;
   const at = placesIn(x.range, y.range, height);

@@ -1,9 +1,9 @@
 import { color } from '../colors.js';
 import { escaped } from '../escaped.js';
 import { percentText, shortPercent } from '../numbers.js';
-import { spreadLabels } from './labels.js';
+import { type Box, boxesAlong, firstFree, narrowest } from './labels.js';
 import { rule } from './lineChart.js';
-import { plot } from './plot.js';
+import { type Places, plot, textWidth } from './plot.js';
 import { roundRange, roundTicks } from './ticks.js';
 
 /** What a decision within a budget achieves; shares from 0 to 1. */
@@ -44,7 +44,7 @@ export function tradeOff({
   const end = Math.max(0.02, ...steps.map(({ budget }) => budget));
   const values = steps.flatMap(({ found, f1, low, high }) => [found, f1, low ?? f1, high ?? f1]);
   const [low, high] = roundRange(values, { within: [0, 1], least: 0.1 });
-  const axisText = (share: number) => percentText(share, 0);
+  const axisText = (share: number) => String(Number((100 * share).toFixed(1)));
   const told = chosen
     ? `; chosen: ${shortPercent(chosen.budget)}, ${percentText(chosen.found)}% of ${positives} found, F1 ${percentText(chosen.f1)}`
     : '';
@@ -83,23 +83,13 @@ export function tradeOff({
       const last = chosen ?? steps.at(-1);
       if (!last) return zone;
       const isRight = last.budget > 0.5 * end;
-      const [foundAt, f1At] = [at.y(last.found), at.y(last.f1)];
-      const isFoundAbove = foundAt <= f1At;
-      // Above the upper line and below the lower one, so that no text covers a line; below a line that rises beside it.
-      const isRising = foundAt - at.y(steps.at(-1)?.found ?? last.found) > 8 && f1At - foundAt > 46;
-      const [foundText = 0, f1Text = 0] = spreadLabels(
-        [
-          {
-            text: 'found',
-            y: isFoundAbove && !isRising ? Math.max(24, foundAt - 10) : foundAt + 20,
-          },
-          { text: 'f1', y: f1At + (isFoundAbove ? 20 : -10) },
-        ],
-        height - 4,
-        16,
-      );
-      const text = (y: number, fill: string, words: string) =>
-        `<text x="${at.x(last.budget)}" dx="${isRight ? -10 : 10}" y="${y}" text-anchor="${isRight ? 'end' : 'start'}" class="strong halo" style="fill:${fill}">${escaped(words)}</text>`;
+      const words = {
+        found: `${percentText(last.found, 0)}% of ${positives} found`,
+        f1: `F1 ${percentText(last.f1)}, mean over classes`,
+      };
+      const places = textHeights(steps, last, words, { at, end, height, isRight });
+      const text = (name: keyof typeof words, fill: string) =>
+        `<text x="${at.x(last.budget)}" dx="${isRight ? -10 : 10}" y="${places[name]}" text-anchor="${isRight ? 'end' : 'start'}" class="strong halo" style="fill:${fill}">${escaped(words[name])}</text>`;
       const dot = (value: number) =>
         `<circle class="chosen" cx="${at.x(last.budget)}" cy="${at.y(value)}" r="6"/>`;
       return [
@@ -109,9 +99,38 @@ export function tradeOff({
         found,
         f1,
         ...(chosen ? [dot(chosen.found), dot(chosen.f1)] : []),
-        text(foundText, color('found-ink'), `${percentText(last.found, 0)}% of ${positives} found`),
-        text(f1Text, color('ink'), `F1 ${percentText(last.f1)}, mean over classes`),
+        text('found', color('found-ink')),
+        text('f1', color('ink')),
       ].join('');
     },
   );
+}
+
+/** Where the names of the lines stand: as near as possible to their dots, on no line, on no other text. */
+function textHeights(
+  steps: readonly TradeOffStep[],
+  last: TradeOffStep,
+  words: { readonly found: string; readonly f1: string },
+  { at, end, height, isRight }: { at: Places; end: number; height: number; isRight: boolean },
+): { found: number; f1: number } {
+  const x = (budget: number) => (narrowest * budget) / end;
+  const lines = (['found', 'f1'] as const).flatMap((name) =>
+    boxesAlong(steps.map((step) => [x(step.budget), at.y(step[name])] as const)),
+  );
+  // What is chosen is written at the top.
+  const taken: Box[] = [{ left: x(last.budget), right: x(last.budget) + 90, top: -4, bottom: 14 }];
+  const heights = Array.from({ length: Math.floor((height - 14) / 2) }, (_, i) => 12 + 2 * i);
+  const place = (name: 'found' | 'f1') => {
+    const own = at.y(last[name]) + 4;
+    const width = 1.08 * textWidth(words[name]);
+    const left = x(last.budget) + (isRight ? -10 - width : 10);
+    const nearest = heights.toSorted((a, b) => Math.abs(a - own) - Math.abs(b - own));
+    const boxes = nearest.map((y) => ({ left, right: left + width, top: y - 11, bottom: y + 3 }));
+    const free = firstFree(boxes, [...taken, ...lines]);
+    // Where no room is left beside the lines, it may cross one, but no text.
+    const index = Math.max(0, free >= 0 ? free : firstFree(boxes, taken));
+    taken.push(boxes[index]!);
+    return nearest[index]!;
+  };
+  return { found: place('found'), f1: place('f1') };
 }

@@ -24,7 +24,7 @@ a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: un
 p a, .note a { text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 2px; }
 bdi, td, th, .file { unicode-bidi: isolate; }
 .quiet { color: var(--ink-2); } .faint { color: var(--ink-3); } .small { font-size: var(--text-s); } .tiny { font-size: var(--text-xs); } .num { font-weight: 600; }
-.prose { max-width: 68ch; }
+.prose { max-width: 68ch; } ul.prose { padding-left: 18px; }
 .note { color: var(--ink-2); font-size: var(--text-xs); max-width: 76ch; margin-top: var(--s2); overflow-wrap: anywhere; }
 code, kbd, pre { font-family: var(--mono); font-size: .93em; }
 kbd { border: 1px solid var(--rule-strong); border-bottom-width: 2px; border-radius: 4px; padding: 0 5px; font-size: 11px; line-height: 17px; display: inline-block; min-width: 20px; text-align: center; color: var(--ink-2); }
@@ -40,8 +40,8 @@ section > header { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); ali
 .two { grid-template-columns: repeat(2, minmax(0, 1fr)); } .three { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 .first { border-top: 1px solid var(--rule); padding-top: var(--s4); }
 .panel > h3 { display: flex; justify-content: space-between; gap: var(--s3); align-items: baseline; padding-bottom: var(--s2); margin-bottom: var(--s3); border-bottom: 1px solid var(--rule); }
-.panel > h3 small { font-weight: 400; font-size: var(--text-xs); color: var(--ink-3); text-align: right; }
-section > header + *, .columns > .panel + .panel { margin-top: 0; } section > * + * { margin-top: var(--s4); } .columns > .panel { margin-top: 0 !important; } .panel + .panel, .panel + .second, .panel > .second > .panel { margin-top: var(--s4); } .daily { margin-top: var(--s1); }
+.panel > h3 { white-space: nowrap; } .panel > h3 small { white-space: normal; font-weight: 400; font-size: var(--text-xs); color: var(--ink-3); text-align: right; }
+section > header + *, .columns > .panel + .panel { margin-top: 0; } section > * + * { margin-top: var(--s4); } .columns > .panel { margin-top: 0 !important; } .panel + .panel, .panel + .second, .panel > .second > .panel { margin-top: var(--s4); } .daily { margin-top: var(--s2); }
 .verdict { display: grid; grid-template-columns: minmax(0, 1fr) 470px; gap: var(--s4) var(--s6); align-items: end; padding: var(--s4) 0; }
 .verdict:has(> :only-child) { grid-template-columns: minmax(0, 1fr); }
 .verdict h1 { margin: var(--s2) 0 6px; max-width: 26em; } .verdict p { overflow-wrap: anywhere; }
@@ -52,7 +52,7 @@ figure { min-width: 0; }
 .phone-only { display: none; }
 footer { margin-top: var(--s6); }
 @media (max-width: 1100px) { .verdict { grid-template-columns: minmax(0, 1fr); } .three { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
-@media (max-width: 720px) {
+@media screen and (max-width: 720px) {
   :root { --text-2xl: 23px; --text-xl: 19px; --s6: 28px; --s5: 18px; }
   .page { padding: var(--s3) var(--s4) var(--s6); }
   .bar nav { margin-left: 0; } .answers + * { margin-top: var(--s5); } .bar nav a, .bar .about { display: none; } .verdict { padding: var(--s3) 0; }
@@ -65,7 +65,7 @@ footer { margin-top: var(--s6); }
 }
 @media print {
   body { font-size: 11px; } :root { --text-2xl: 22px; --text-xl: 16px; --text-l: 14px; --s6: 20px; }
-  .page { max-width: none; padding: 0; }
+  .page { max-width: none; padding: 0; } .bar { font-size: var(--text-s); }
   nav, .button, .actions, .choose, .skip, #mark { display: none !important; }
   .two, .three { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .fill, .key, .probs b, .probs i, .shot, .tag, rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

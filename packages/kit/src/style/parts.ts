@@ -16,7 +16,7 @@ ${each((name) => `.${name} { color: var(--${name}-ink); } .tag.${name} { backgro
 .strip > :first-child { border-radius: 2px 0 0 2px; } .strip > :last-child { border-radius: 0 2px 2px 0; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px var(--s4); font-size: var(--text-xs); color: var(--ink-2); margin-top: var(--s2); list-style: none; }
 .counts { width: 100%; } .counts td, .counts th { border: 0; padding: 4px 0; vertical-align: middle; }
-.counts tbody th { width: 1%; max-width: 11em; min-width: 0; font-weight: 600; padding-right: var(--s3); white-space: nowrap; overflow: hidden; text-overflow: ellipsis; position: static; } .counts .say { width: 6.5em; text-align: right; white-space: nowrap; }
+.counts tbody th { width: 1%; min-width: 0; font-weight: 600; padding-right: var(--s3); position: static; } .counts .name { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; width: max-content; max-width: 11em; white-space: normal; overflow-wrap: anywhere; line-height: 16px; } .counts .say { width: 6.5em; text-align: right; white-space: nowrap; }
 .triage { display: grid; grid-template-columns: 52px minmax(0, 1fr); gap: 6px var(--s3); font-size: var(--text-s); align-items: start; }
 .triage dt, .triage b { font-weight: 600; } .triage .alarm { color: var(--ink); } .triage dd > div:first-child { display: flex; gap: 8px; align-items: center; }
 .triage .row-note { color: var(--ink-2); font-size: var(--text-xs); line-height: 16px; }
@@ -36,7 +36,7 @@ th[aria-sort=ascending] button::after { content: ' ↑'; } th[aria-sort=descendi
 .actions { display: flex; flex-wrap: wrap; align-items: center; gap: 2px var(--s2); margin-top: var(--s1); font-size: var(--text-xs); color: var(--ink-3); }
 .gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(138px, 1fr)); gap: var(--s5) var(--s4); list-style: none; }
 .gallery.small { grid-template-columns: repeat(auto-fill, minmax(88px, 1fr)); gap: var(--s3); } .note ul { padding-left: 18px; }
-.note + .group, .group + .group { margin-top: var(--s5); } .group > h3 { font-size: var(--text-l); display: flex; gap: var(--s3); align-items: baseline; margin-bottom: var(--s3); flex-wrap: wrap; }
+.note + .group, .group + .group { margin-top: var(--s5); } .columns > .group { margin-top: 0; } .group > h3 { font-size: var(--text-l); display: flex; gap: var(--s3); align-items: baseline; margin-bottom: var(--s3); flex-wrap: wrap; }
 .group > h3 small { font-weight: 400; font-size: var(--text-s); color: var(--ink-2); }
 .shot { position: relative; display: block; width: 100%; aspect-ratio: 1; background: var(--sunk); border-radius: 3px; overflow: hidden; border: 0; padding: 0; }
 .shot img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: contain; }
@@ -51,7 +51,7 @@ th[aria-sort=ascending] button::after { content: ' ↑'; } th[aria-sort=descendi
 .probs i { position: relative; display: block; height: 6px; background: var(--clear-soft); } .probs i b { position: absolute; left: 0; top: 0; bottom: 0; background: var(--clear); }
 .probs i:first-of-type b { background: var(--ink-2); } .probs i u { position: absolute; top: -3px; bottom: -3px; width: 1.5px; background: var(--ink); }
 .looks { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: var(--s3); margin-top: var(--s4); list-style: none; }
-.looks a { display: block; font-size: 11.5px; line-height: 15px; color: var(--ink-2); overflow-wrap: anywhere; text-decoration: none; } .looks b { display: block; font-weight: 600; margin-top: 4px; } .looks .shot { aspect-ratio: 1.12; }
+.looks a { display: block; font-size: 11px; line-height: 15px; color: var(--ink-2); overflow-wrap: anywhere; text-decoration: none; } .looks b { display: block; font-weight: 600; margin-top: 4px; } .looks .shot { aspect-ratio: 1.12; }
 button, select, input { font: inherit; color: inherit; }
 .button { border: 1px solid var(--rule-strong); background: var(--page); border-radius: var(--radius); padding: 3px 10px; font-size: var(--text-s); cursor: pointer; }
 .button:hover { background: var(--sunk); } .button.quiet-button { border-color: transparent; padding: 0 4px; color: var(--ink-2); font-size: var(--text-xs); }
@@ -62,6 +62,6 @@ button, select, input { font: inherit; color: inherit; }
 details > summary { cursor: pointer; padding: var(--s3) 0; border-top: 1px solid var(--rule); font-weight: 600; } details > summary small { font-weight: 400; color: var(--ink-3); font-size: var(--text-s); margin-left: var(--s2); } details[open] > summary { margin-bottom: var(--s2); } details { margin: 0; }
 .next { border-left: 3px solid var(--accent); padding-left: var(--s3); } .warning { border-left: 3px solid var(--missed); padding-left: var(--s3); } .fine { border-left: 3px solid var(--found); padding-left: var(--s3); }
 #mark { position: fixed; max-width: 280px; padding: 3px 8px; font-size: var(--text-xs); border-radius: 4px; background: var(--ink); color: var(--page); pointer-events: none; z-index: 2; }
-@media (max-width: 720px) { .gallery { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--s4) var(--s3); } .gallery.small { grid-template-columns: repeat(3, minmax(0, 1fr)); } tbody th, th.long { white-space: normal; overflow-wrap: anywhere; min-width: 7em; max-width: 40vw; } }
+@media screen and (max-width: 720px) { .gallery { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--s4) var(--s3); } .gallery.small { grid-template-columns: repeat(3, minmax(0, 1fr)); } tbody th, th.long { white-space: normal; overflow-wrap: anywhere; min-width: 7em; max-width: 40vw; } .counts tbody th { min-width: 0; } }
 @media print { .scroll { overflow: visible; } th, td { white-space: normal; padding-right: 8px; } details > *, details::details-content { display: block; content-visibility: visible; } }
 `;
