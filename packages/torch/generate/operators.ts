@@ -140,6 +140,7 @@ export const functions: readonly Choice[] = [
   { operator: 'where', overloads: ['self', 'ScalarOther'] },
   named('multinomial', 'multinomial', ''),
   ...plain('linear', 'conv2d', 'batch_norm', 'layer_norm', 'group_norm', 'embedding', 'dropout', 'bilinear'),
+  named('cudnnConvolutionAddRelu', 'cudnn_convolution_add_relu', ''),
   ...plain('max_pool2d', 'avg_pool2d', 'adaptive_avg_pool2d', 'adaptive_max_pool2d', 'pad'),
   ...plain(
     'gelu',
@@ -170,6 +171,10 @@ export const functions: readonly Choice[] = [
   named('foreachNorm', '_foreach_norm', 'Scalar'),
   named('ampForeachUnscale_', '_amp_foreach_non_finite_check_and_unscale_', ''),
   named('ampUpdateScale_', '_amp_update_scale_', ''),
+  optional(
+    'efficientAttention',
+    'aten::_scaled_dot_product_efficient_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool compute_log_sumexp, float dropout_p=0.0, bool is_causal=False, *, float? scale=None) -> (Tensor output, Tensor log_sumexp, Tensor philox_seed, Tensor philox_offset)',
+  ),
   optional('foreachMulTensor_', 'aten::_foreach_mul_.Tensor(Tensor(a!)[] self, Tensor other) -> ()'),
   optional(
     'scaledDotProductAttention',

@@ -70,8 +70,8 @@ napi_value cudaMemory(Call& call) {
   const auto stats = allocator::getDeviceStats(static_cast<c10::DeviceIndex>(call.place(0)));
   const auto& allocated = stats.allocated_bytes[0];  // over all pools
   const auto& reserved = stats.reserved_bytes[0];
-  const std::vector<int64_t> figures = {allocated.current, allocated.peak, reserved.current, reserved.peak};
-  return call.make(figures);
+  const std::vector<int64_t> bytes = {allocated.current, allocated.peak, reserved.current, reserved.peak};
+  return call.make(bytes);
 }
 
 napi_value cudaResetPeak(Call& call) {
@@ -154,6 +154,11 @@ napi_value eventSynchronize(Call& call) {
   return nullptr;
 }
 
+// eventPassed(event) → whether the GPU has passed it
+napi_value eventPassed(Call& call) {
+  return call.make(item(cuda(call).events, call.number(0))->query());
+}
+
 // eventElapsed(from, to) → milliseconds
 napi_value eventElapsed(Call& call) {
   auto& events = cuda(call).events;
@@ -198,7 +203,7 @@ const std::vector<Export> cudaExports = {
     {"cudaSynchronize", cudaSynchronize}, {"cudaMemory", cudaMemory}, {"cudaResetPeak", cudaResetPeak}, {"cudaEmptyCache", cudaEmptyCache},
     {"setCudnnBenchmark", setCudnnBenchmark}, {"setTf32", setTf32}, {"streamCreate", streamCreate}, {"streamEnter", streamEnter},
     {"streamSynchronize", streamSynchronize}, {"streamWait", streamWait}, {"streamWaitCurrent", streamWaitCurrent}, {"eventCreate", eventCreate}, {"eventDispose", eventDispose},
-    {"eventRecord", eventRecord}, {"eventSynchronize", eventSynchronize}, {"eventElapsed", eventElapsed}, {"graphBegin", graphBegin},
+    {"eventRecord", eventRecord}, {"eventSynchronize", eventSynchronize}, {"eventPassed", eventPassed}, {"eventElapsed", eventElapsed}, {"graphBegin", graphBegin},
     {"graphEnd", graphEnd}, {"graphReplay", graphReplay}, {"graphDispose", graphDispose},
 };
 

@@ -8,7 +8,7 @@ export interface DebianPackage {
 }
 
 /** Packages besides libtorch itself: Debian's build multiplies matrices with whatever BLAS is installed. */
-export const companionPackages: readonly DebianPackage[] = [
+const companionPackages: readonly DebianPackage[] = [
   { name: 'libopenblas0-openmp', isMissing: () => !hasFastBlas() },
 ];
 

@@ -10,9 +10,61 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <thread>
 
 namespace door {
+
+namespace {
+
+bool isLoopback(const sockaddr& address) {
+  if (address.sa_family == AF_INET6) return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
+  return (ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr) >> 24) == 127;
+}
+
+// A socket bound to an address of the host, so that nobody reaches the store by another one; -1 if this machine has no such address.
+// A name that stands for a loopback address here, as Debian's /etc/hosts has it, may stand for another one elsewhere: only an address
+// that is written as one is taken at its word.
+int boundSocket(const std::string& host, int port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICHOST;
+  addrinfo* found = nullptr;
+  const bool isWritten = host == "localhost" || getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) == 0;
+  hints.ai_flags = 0;
+  if (!found && getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return -1;
+  int bound = -1;
+  for (auto* candidate = found; candidate && bound < 0; candidate = candidate->ai_next) {
+    if (isLoopback(*candidate->ai_addr) && !isWritten) continue;
+    const int handle = socket(candidate->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (handle < 0) continue;
+    const int on = 1;
+    setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (bind(handle, candidate->ai_addr, candidate->ai_addrlen) == 0) {
+      bound = handle;
+      continue;
+    }
+    const int reason = errno;
+    close(handle);
+    if (reason == EADDRNOTAVAIL) continue;
+    freeaddrinfo(found);
+    throw std::runtime_error(std::strerror(reason));
+  }
+  freeaddrinfo(found);
+  return bound;
+}
+
+// libtorch takes a bound socket from 2.1 on; before, its store listens on all addresses.
+template <typename Options>
+auto listenOnlyAt(const Meeting& meeting, Options* options) -> decltype(options->masterListenFd = 0, void()) {
+  const int bound = boundSocket(meeting.host, meeting.port);
+  if (bound >= 0) options->masterListenFd = bound;
+}
+
+void listenOnlyAt(const Meeting&, void*) {}
+
+}  // namespace
 
 Store openStore(const Meeting& meeting, int rank, int size, Milliseconds timeout) {
   const auto place = meeting.path.empty() ? "tcp://" + meeting.host + ":" + std::to_string(meeting.port) : "file://" + meeting.path;
@@ -26,6 +78,7 @@ Store openStore(const Meeting& meeting, int rank, int size, Milliseconds timeout
       options.isServer = meeting.isServer;
       options.waitWorkers = false;  // joinAll waits, and can say who is missing
       options.timeout = timeout;
+      if (meeting.isServer) listenOnlyAt(meeting, &options);
       store = c10::make_intrusive<c10d::TCPStore>(meeting.host, options);
     }
     store->setTimeout(timeout);

@@ -71,6 +71,11 @@ export class CudaEvent implements Disposable {
     native.eventSynchronize(this.number);
   }
 
+  /** Whether the GPU has passed it; does not wait. */
+  get isPassed(): boolean {
+    return native.eventPassed(this.number);
+  }
+
   millisecondsTo(end: CudaEvent): number {
     return native.eventElapsed(this.number, end.number);
   }

@@ -137,6 +137,7 @@ export interface Native {
   eventDispose(event: number): void;
   eventRecord(event: number): void;
   eventSynchronize(event: number): void;
+  eventPassed(event: number): boolean;
   eventElapsed(from: number, to: number): number;
   graphBegin(): number;
   graphEnd(graph: number): void;

@@ -1,14 +1,17 @@
 // Vaswani et al., "Attention Is All You Need", arXiv 1706.03762. Parameter names and initialization as in PyTorch's
 // MultiheadAttention; always batch-first.
 
+import { isGradEnabled } from '../autograd/autograd.js';
 import { hasOperator } from '../native/operator.js';
 import { empty, zeros } from '../operators/creation.js';
 import { place } from '../tensor/handle.js';
 import { refusePromise } from '../tensor/memory.js';
 import {
   dropout as dropoutOperator,
+  efficientAttention,
   scaledDotProductAttention as fusedAttention,
   linear,
+  pad,
   where,
   zerosLike,
 } from '../tensor/operators.generated.js';
@@ -43,12 +46,49 @@ export function scaledDotProductAttention(
   if (!watch && hasOperator('aten::scaled_dot_product_attention')) {
     // The fused operator needs a mask with at least two dimensions.
     const broadcast = mask?.ndim === 1 ? mask.unsqueeze(0) : mask;
+    if (broadcast && dropout === 0 && isShort(query, key))
+      return shortAttention(query, key, value, broadcast, scale);
     return fusedAttention(query, key, value, broadcast, dropout, false, { scale });
   }
   const scores = query.mul(scale).matmul(key.transpose(-2, -1));
   const weights = (mask ? scores.add(additive(mask, scores)) : scores).softmax(-1);
   watch?.(weights);
   return (dropout > 0 ? dropoutOperator(weights, dropout, true) : weights).matmul(value);
+}
+
+// libtorch prefers cuDNN's kernel for masked attention without gradients, which takes three times as long as its other one for the 49 tokens of a window.
+const mostTokensOfWindow = 128;
+
+function isShort(query: Tensor, key: Tensor): boolean {
+  const isWindow = [query, key].every(
+    (tensor) => tensor.ndim === 4 && (tensor.shape[2] ?? 0) <= mostTokensOfWindow,
+  );
+  const isHalf = query.dtype === 'bfloat16' || query.dtype === 'float16';
+  return (
+    isWindow &&
+    isHalf &&
+    query.device.startsWith('cuda') &&
+    !isGradEnabled() &&
+    hasOperator('aten::_scaled_dot_product_efficient_attention')
+  );
+}
+
+function shortAttention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, scale: number): Tensor {
+  const [batch = 0, heads = 0, queries = 0] = query.shape;
+  const keys = key.shape[2] ?? 0;
+  // The kernel reads rows of the mask from multiples of 16 bytes.
+  const bias = additive(mask, query).to(query.dtype);
+  const aligned = pad(bias, [0, Math.ceil(keys / 8) * 8 - keys]).narrow(-1, 0, keys);
+  return efficientAttention(
+    query,
+    key,
+    value,
+    aligned.expand([batch, heads, queries, keys]),
+    false,
+    0,
+    false,
+    { scale },
+  )[0];
 }
 
 let watch: ((weights: Tensor) => void) | undefined;

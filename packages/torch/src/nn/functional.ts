@@ -13,6 +13,7 @@ export {
   avgPool2d,
   batchNorm,
   conv2d,
+  cudnnConvolutionAddRelu,
   dropout,
   elu,
   embedding,

@@ -38,7 +38,10 @@ export class AvgPool2d extends Module {
 
   forward(input: Tensor): Tensor {
     const { kernel, stride = [], padding, ceilMode, countIncludePad } = this.#options;
-    return avgPool2d(input, kernel, stride, padding, ceilMode, countIncludePad);
+    // For channels-last maps on a GPU, libtorch's gradient forgets the padding (2.11 still does).
+    const isWrong = padding !== undefined && padding !== 0 && input.device !== 'cpu' && input.requiresGrad;
+    const x = isWrong ? input.contiguous() : input;
+    return avgPool2d(x, kernel, stride, padding, ceilMode, countIncludePad);
   }
 }
 

@@ -2048,6 +2048,35 @@ export function bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias?: 
   );
 }
 
+const CUDNN_CONVOLUTION_ADD_RELU_OPERATOR = new Operator('aten::cudnn_convolution_add_relu');
+/** `aten::cudnn_convolution_add_relu(Tensor self, Tensor weight, Tensor z, Scalar? alpha, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor` */
+export function cudnnConvolutionAddRelu(
+  self: Tensor,
+  weight: Tensor,
+  z: Tensor,
+  alpha: Scalar | null,
+  bias: Tensor | null,
+  stride: readonly number[],
+  padding: readonly number[],
+  dilation: readonly number[],
+  groups: number,
+): Tensor {
+  return wrap(
+    native.call(
+      CUDNN_CONVOLUTION_ADD_RELU_OPERATOR.number,
+      place(self, 'cudnnConvolutionAddRelu'),
+      place(weight, 'cudnnConvolutionAddRelu'),
+      place(z, 'cudnnConvolutionAddRelu'),
+      alpha,
+      placeOrNull(bias, 'cudnnConvolutionAddRelu'),
+      stride,
+      padding,
+      dilation,
+      groups,
+    ),
+  );
+}
+
 const MAX_POOL2D_OPERATOR = new Operator('aten::max_pool2d');
 /** `aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor` */
 export function maxPool2d(
@@ -2523,6 +2552,38 @@ export function ampUpdateScale_(
     growthInterval,
   );
   return self;
+}
+
+const SCALED_DOT_PRODUCT_EFFICIENT_ATTENTION_OPERATOR = new Operator(
+  'aten::_scaled_dot_product_efficient_attention',
+);
+/** `aten::_scaled_dot_product_efficient_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool compute_log_sumexp, float dropout_p=0.0, bool is_causal=False, *, float? scale=None) -> (Tensor output, Tensor log_sumexp, Tensor philox_seed, Tensor philox_offset)` */
+export function efficientAttention(
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  attnBias: Tensor | null,
+  computeLogSumexp: boolean,
+  dropoutP?: number,
+  isCausal?: boolean,
+  options: { scale?: number | undefined } = {},
+): [Tensor, Tensor, Tensor, Tensor] {
+  checkOptions(options, 'efficientAttention');
+  const [r0, r1, r2, r3] = wrapAll(
+    native.callMany(
+      SCALED_DOT_PRODUCT_EFFICIENT_ATTENTION_OPERATOR.number,
+      place(query, 'efficientAttention'),
+      place(key, 'efficientAttention'),
+      place(value, 'efficientAttention'),
+      placeOrNull(attnBias, 'efficientAttention'),
+      computeLogSumexp,
+      dropoutP,
+      isCausal,
+      options?.scale,
+    ),
+    4,
+  );
+  return [r0, r1, r2, r3];
 }
 
 const FOREACH_MUL_TENSOR_IN_PLACE = new Operator('aten::_foreach_mul_.Tensor');

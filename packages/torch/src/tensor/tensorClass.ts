@@ -144,6 +144,7 @@ export function wrap(placeOfResult: number): Tensor {
 export function wrapAll(results: Int32Array): Tensor[];
 export function wrapAll(results: readonly number[], count: 2): [Tensor, Tensor];
 export function wrapAll(results: readonly number[], count: 3): [Tensor, Tensor, Tensor];
+export function wrapAll(results: readonly number[], count: 4): [Tensor, Tensor, Tensor, Tensor];
 export function wrapAll(results: Int32Array | readonly number[]): Tensor[] {
   return Array.from(results, (result) => new Tensor(result));
 }

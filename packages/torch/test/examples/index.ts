@@ -11,6 +11,8 @@ export const notEverywhere: ReadonlySet<string> = new Set([
   'ampForeachUnscale_',
   'ampUpdateScale_',
   'foreachMulTensor_',
+  'cudnnConvolutionAddRelu',
+  'efficientAttention',
   'scaledDotProductAttention',
   'fusedSgd_',
   'fusedAdamW_',
