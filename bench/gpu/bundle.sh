@@ -11,12 +11,12 @@ if [ ! -e .gpu/node.xz ]; then
   xz -T0 -6 -f .gpu/node
 fi
 
-# The linter, the bundler, the browser's driver, the reference's highlighter and the charts' browser bundles are not needed there.
+# The linter, rolldown, the browser's driver and the reference's highlighter are not needed there.
 fingerprint=$(sha256sum package-lock.json | cut -c1-16)
 if [ "$(cat .gpu/packages.fingerprint 2>/dev/null)" != "$fingerprint" ]; then
   tar -c --exclude=node_modules/@biomejs --exclude=node_modules/playwright-core/lib/vite --exclude=node_modules/playwright-core/lib/tools \
-    --exclude=node_modules/onnxruntime-node/bin --exclude=node_modules/onnxruntime-web/dist --exclude=node_modules/onnxruntime-web/lib --exclude=node_modules/onnxruntime-web/docs --exclude=node_modules/esbuild/bin --exclude=node_modules/@esbuild --exclude=node_modules/@shikijs --exclude=node_modules/typedoc --exclude="node_modules/lightningcss-*" \
-    --exclude=node_modules/echarts/dist --exclude=node_modules/.vite --exclude="*.map" --exclude="*.md" node_modules \
+    --exclude=node_modules/onnxruntime-node/bin --exclude=node_modules/onnxruntime-web/dist --exclude=node_modules/onnxruntime-web/lib --exclude=node_modules/onnxruntime-web/docs --exclude=node_modules/@shikijs --exclude=node_modules/typedoc --exclude="node_modules/lightningcss-*" \
+    --exclude=node_modules/.vite --exclude="*.map" --exclude="*.md" node_modules \
     | xz -T0 -9 > .gpu/packages.tar.xz
   echo "$fingerprint" > .gpu/packages.fingerprint
 fi

@@ -9,18 +9,19 @@ part() {
 }
 part 'doctor' node packages/anyclass/bin/anyclass.js doctor
 part 'operators' node packages/torch/generate/dist/generate.js --check
-# Tests of bundles and of the exported page fail there and say why: esbuild and onnxruntime-web are not in the bundle.
-part 'tests' node node_modules/vitest/vitest.mjs run packages/torch packages/anyclass --reporter=dot --maxWorkers=8
+part 'tests' bash bench/gpu/tests.sh
 part 'engine, ours' node bench/dist/gpu/engine.js
 part 'engine, PyTorch' python3 bench/gpu/engine.py
 part 'MNIST in three precisions' node bench/dist/gpu/mnist.js
 part 'loss, checked' node bench/dist/gpu/lossCheck.js
 part 'loss, against PyTorch' node bench/dist/gpu/loss.js
 part 'layers' node bench/dist/gpu/layers.js
+part 'convolutions' python3 bench/gpu/convolutions.py
 part 'networks, ours' node bench/dist/gpu/networks.js
 part 'networks, PyTorch' python3 bench/gpu/networks.py eager,channels-last
 part 'losses of the first steps' sh -c 'node bench/dist/networks/losses.js /tmp/losses cuda && python3 bench/networks/losses.py /tmp/losses cuda'
 part 'training from the cache' node bench/dist/gpu/trainingRate.js
 part 'several processes' bash bench/gpu/distributed.sh
 part 'feeding' node bench/dist/data/feeding.js cuda
+part 'prediction from JPEG files' node bench/dist/gpu/prediction.js
 part 'serving' bash bench/gpu/serving.sh

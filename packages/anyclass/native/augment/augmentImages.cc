@@ -53,7 +53,7 @@ void augmentOnCpu(const InputBatch& batch, float* result) {
   std::vector<float> means(batch.count);
   if (batch.parameters) {
     at::parallel_for(0, batch.count, 1, [&](int64_t start, int64_t end) {
-      for (int64_t image = start; image < end; image++) means[image] = meanGray(batch, image);
+      for (int64_t image = start; image < end; image++) means[image] = meanGray(batch, image, result);
     });
   }
   const int64_t rowsAtLeast = std::max(1, 32768 / std::max(1, batch.resultWidth * batch.channels));

@@ -51,6 +51,22 @@ ANYCLASS_INLINE void loadMoved(const InputBatch& batch, const T* image, const Ge
   }
 }
 
+// Where a row of moved pixels waits for its colors: at the end of the row's own memory, so that storing the first pixels of a gray row does not reach the last.
+template <typename Tile>
+ANYCLASS_INLINE float* waitingRow(const InputBatch& batch, float* resultRow) {
+  return resultRow + (3 - Tile::channels) * batch.resultWidth;
+}
+
+ANYCLASS_INLINE void keep(const ColorTile& tile, float* pixels) {
+  for (int i = 0; i < tile.count; i++) {
+    pixels[3 * i] = tile.red[i];
+    pixels[3 * i + 1] = tile.green[i];
+    pixels[3 * i + 2] = tile.blue[i];
+  }
+}
+
+ANYCLASS_INLINE void keep(const GrayTile& tile, float* pixels) { std::copy_n(tile.gray, tile.count, pixels); }
+
 // The most frequent geometries need no interpolation: the image as it is, and its mirror image.
 enum class Movement { none, mirror, other };
 
@@ -118,7 +134,7 @@ ANYCLASS_INLINE void addGrays(Tile& tile, const ImageParameters& parameters, int
 }
 
 template <typename T, typename Tile>
-ANYCLASS_INLINE float meanGrayOf(const InputBatch& batch, int64_t image) {
+ANYCLASS_INLINE float meanGrayOf(const InputBatch& batch, int64_t image, float* result) {
   const auto parameters = batch.parametersOf(image);
   const int changes = parameters.beforeContrast();
   if (changes == kChanges) return 0;
@@ -134,9 +150,11 @@ ANYCLASS_INLINE float meanGrayOf(const InputBatch& batch, int64_t image) {
     }
   } else {
     for (int y = 0; y < batch.resultHeight; y++) {
+      float* const waiting = waitingRow<Tile>(batch, result + (image * batch.resultHeight + y) * batch.resultWidth * 3);
       for (int x = 0; x < batch.resultWidth; x += kTile) {
         tile.count = std::min(kTile, batch.resultWidth - x);
         loadMoved(batch, pixels, geometry, x, y, tile);
+        keep(tile, waiting + Tile::channels * x);
         addGrays(tile, parameters, changes, sums);
       }
     }
@@ -154,14 +172,18 @@ ANYCLASS_INLINE void augmentRowOf(const InputBatch& batch, int64_t row, float me
   const Geometry geometry = batch.geometryOf(image);
   const Movement movement = movementOf(batch, geometry);
   const bool isMirror = movement == Movement::mirror;
+  const bool waits = movement == Movement::other && parameters.beforeContrast() != kChanges;
+  const float* const waiting = waitingRow<Tile>(batch, result);
   Tile tile;
   for (int x = 0; x < batch.resultWidth; x += kTile) {
     tile.count = std::min(kTile, batch.resultWidth - x);
-    if (movement == Movement::other) loadMoved(batch, batch.image<T>(image), geometry, x, y, tile);
+    if (waits) load(waiting + Tile::channels * x, tile);
+    else if (movement == Movement::other) loadMoved(batch, batch.image<T>(image), geometry, x, y, tile);
     else load(batch.image<T>(image) + Tile::channels * (y * batch.width + x), tile);
     changeColors(tile, parameters, kChanges, meanGray);
     store(tile, batch, isMirror, result + 3 * (isMirror ? batch.resultWidth - x - tile.count : x));
   }
+  if (parameters.isFiltered()) return;
   for (int x = 0; x < batch.resultWidth; x++) {
     if (parameters.erases(x, y)) std::fill_n(result + 3 * x, 3, 0.0f);
   }
@@ -169,9 +191,9 @@ ANYCLASS_INLINE void augmentRowOf(const InputBatch& batch, int64_t row, float me
 
 }  // namespace
 
-ANYCLASS_VECTORIZED float meanGray(const InputBatch& batch, int64_t image) {
-  if (batch.channels == 3) return batch.isBytes ? meanGrayOf<uint8_t, ColorTile>(batch, image) : meanGrayOf<float, ColorTile>(batch, image);
-  return batch.isBytes ? meanGrayOf<uint8_t, GrayTile>(batch, image) : meanGrayOf<float, GrayTile>(batch, image);
+ANYCLASS_VECTORIZED float meanGray(const InputBatch& batch, int64_t image, float* result) {
+  if (batch.channels == 3) return batch.isBytes ? meanGrayOf<uint8_t, ColorTile>(batch, image, result) : meanGrayOf<float, ColorTile>(batch, image, result);
+  return batch.isBytes ? meanGrayOf<uint8_t, GrayTile>(batch, image, result) : meanGrayOf<float, GrayTile>(batch, image, result);
 }
 
 ANYCLASS_VECTORIZED void augmentRow(const InputBatch& batch, int64_t row, float meanGray, float* result) {

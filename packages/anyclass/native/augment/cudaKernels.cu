@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(kThreads) augment(InputBatch batch, const floa
   if (at >= batch.resultPixels()) return;
   const auto parameters = batch.parametersOf(image);
   float* const values = result + (int64_t{image} * batch.resultPixels() + at) * 3;
-  if (parameters.erases(at % batch.resultWidth, at / batch.resultWidth)) {
+  if (!parameters.isFiltered() && parameters.erases(at % batch.resultWidth, at / batch.resultWidth)) {
     values[0] = values[1] = values[2] = 0;
     return;
   }

@@ -1,11 +1,13 @@
-// augment_images on a GPU: passes tensors to the kernels as pointers, on libtorch's current stream.
+// augment_images and filter_images_ on a GPU: pass tensors to the kernels as pointers, on libtorch's current stream.
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/library.h>
 
 #include "../shared/cudaTensors.h"
 #include "augmentImages.h"
+#include "cudaFilterKernels.h"
 #include "cudaKernels.h"
+#include "filterImages.h"
 
 namespace anyclass {
 namespace {
@@ -21,7 +23,17 @@ at::Tensor augmentImagesOnGpu(const at::Tensor& images, const c10::optional<at::
   return result;
 }
 
+void filterImagesOnGpu(const at::Tensor& images, const at::Tensor& parameters, at::ArrayRef<double> mean, at::ArrayRef<double> std) {
+  const auto batch = filteredBatchOf(images, parameters, mean, std);
+  const c10::DeviceGuard guard(images.device());
+  const auto scratch = at::empty({filterScratchBytes(batch)}, images.options().dtype(at::kByte));
+  checkLaunch(launchFilterImages(batch, scratch.data_ptr(), c10::cuda::getCurrentCUDAStream()));
+}
+
 }  // namespace
 }  // namespace anyclass
 
-TORCH_LIBRARY_IMPL(anyclass, CUDA, m) { m.impl("augment_images", anyclass::augmentImagesOnGpu); }
+TORCH_LIBRARY_IMPL(anyclass, CUDA, m) {
+  m.impl("augment_images", anyclass::augmentImagesOnGpu);
+  m.impl("filter_images_", anyclass::filterImagesOnGpu);
+}

@@ -9,9 +9,10 @@
 namespace anyclass {
 
 constexpr int kChanges = 4;
+constexpr float kLargestBlur = 10;
 
-// A row of parameters, as augmentation/parameters.ts writes it: the geometry, the color changes, the erased box.
-constexpr int kColors = kGeometryParameters, kErased = kColors + 2 * kChanges, kParameters = kErased + 4;
+// A row of parameters, as augmentation/changes.ts writes it: the geometry, the color changes, the erased box, the blur's deviation and the quality of a JPEG.
+constexpr int kColors = kGeometryParameters, kErased = kColors + 2 * kChanges, kBlur = kErased + 4, kQuality = kBlur + 1, kParameters = kQuality + 1;
 
 // The changes to one image.
 struct ImageParameters {
@@ -32,6 +33,13 @@ struct ImageParameters {
   ANYCLASS_INLINE bool erases(int x, int y) const {
     return row && x >= row[kErased] && y >= row[kErased + 1] && x < row[kErased + 2] && y < row[kErased + 3];
   }
+
+  // Both are 0 if there is none. Whatever the row holds, the deviation and the quality are within their limits.
+  ANYCLASS_INLINE float blur() const { return row ? within(0, row[kBlur], kLargestBlur) : 0; }
+  ANYCLASS_INLINE int quality() const { return row ? static_cast<int>(within(0, row[kQuality], 100)) : 0; }
+
+  // Blurred and compressed images are erased after that, by filter_images_.
+  ANYCLASS_INLINE bool isFiltered() const { return blur() > 0 || quality() > 0; }
 };
 
 struct InputBatch {

@@ -6,45 +6,11 @@
 #include <type_traits>
 
 #include "../shared/cudaColumnSums.h"
-#include "../shared/cudaGelu.h"
+#include "cudaChannelNorms.h"
 #include "cudaPartials.h"
 
 namespace anyclass {
 namespace {
-
-__device__ __forceinline__ float scaleOf(const NormParameters& parameters, float weight) {
-  return parameters.absoluteWeight ? fabsf(weight) + parameters.eps : weight;
-}
-
-// The norm of a thread's channels: activation(factor · (x - mean) + bias). Forward and backward compute it with the same
-// operations, so that they agree on its sign.
-template <int width, NormActivation activation>
-struct ChannelNorms {
-  Pack<float, width> mean, factor, bias;
-  float slope;
-
-  __device__ __forceinline__ ChannelNorms(const NormParameters& parameters, const NormStatistics& statistics, const NormGrid& grid, const NormPlace& place) {
-    mean = ofChannels<width>(statistics.mean, grid, place);
-    factor = ofChannels<width>(statistics.inverseDeviation, grid, place);
-    bias = ofChannels<width>(parameters.bias, grid, place);
-    slope = parameters.slope;
-    const auto weight = ofChannels<width>(parameters.weight, grid, place);
-#pragma unroll
-    for (int k = 0; k < width; k++) factor.values[k] *= scaleOf(parameters, weight.values[k]);
-  }
-
-  __device__ __forceinline__ float difference(int k, float x) const { return x - mean.values[k]; }
-  __device__ __forceinline__ float norm(int k, float difference) const { return fmaf(difference, factor.values[k], bias.values[k]); }
-  __device__ __forceinline__ float activated(float norm) const {
-    if constexpr (activation == NormActivation::gelu) return gelu(norm);
-    return norm > 0 ? norm : slope * norm;
-  }
-  // Returns the gradient of the norm's result from the gradient of the activation's result.
-  __device__ __forceinline__ float gradient(int k, float difference, float ofOutput) const {
-    if constexpr (activation == NormActivation::gelu) return ofOutput * geluSlope(norm(k, difference));
-    return norm(k, difference) > 0 ? ofOutput : slope * ofOutput;
-  }
-};
 
 // Blocks of the backward kernels per multiprocessor. Their registers allow one, and for a reduction one is enough to keep
 // the memory busy and leaves the fewest results to merge; but GELU's slope takes so many instructions that twice the
@@ -64,54 +30,70 @@ __global__ void __launch_bounds__(kNormThreads) statisticsKernel(const NormGrid 
     own.add(packs);
   });
   mergeBlocks(own, grid, place, scratch, [&](int64_t channel, const Moments<1>& total) {
+    if (channel >= grid.known) return;
     const float mean = total.first[0], variance = total.second[0] / rows, unbiased = total.second[0] / (rows - 1);
     statistics.mean[channel] = mean;
     statistics.inverseDeviation[channel] = 1 / sqrtf(variance + eps);
     running.mean[channel] += running.momentum * (mean - running.mean[channel]);
     running.variance[channel] += running.momentum * (unbiased - running.variance[channel]);
+    if (channel == 0) ++*running.batches;
   });
 }
 
 // Goes through the rows in descending order, because the last ones that the statistics read are still in the cache.
-template <typename T, int width, NormActivation activation>
-__global__ void __launch_bounds__(kNormThreads) outputKernel(const NormGrid grid, const void* __restrict__ input, const NormParameters parameters,
-                                                             const NormStatistics statistics, void* __restrict__ output) {
+template <typename T, int width, NormActivation activation, bool hasResidual>
+__global__ void __launch_bounds__(kNormThreads) outputKernel(const NormGrid grid, const void* input, const NormParameters parameters,
+                                                             const NormStatistics statistics, const void* __restrict__ residual, void* output) {
   const NormPlace place(grid);
   const ChannelNorms<width, activation> norms(parameters, statistics, grid, place);
   forEachRow<4>(grid, place, width, true, [&](const auto& positions) {
     constexpr int count = std::extent_v<std::remove_reference_t<decltype(positions)>>;
     Pack<T, width> packs[count];
+    [[maybe_unused]] Pack<T, width> residuals[count];
 #pragma unroll
-    for (int i = 0; i < count; i++) packs[i] = load<T, width>(input, positions[i]);
+    for (int i = 0; i < count; i++) {
+      packs[i] = load<T, width>(input, positions[i]);
+      if constexpr (hasResidual) residuals[i] = load<T, width>(residual, positions[i]);
+    }
 #pragma unroll
     for (int i = 0; i < count; i++) {
 #pragma unroll
       for (int k = 0; k < width; k++) {
-        const float difference = norms.difference(k, toFloat(packs[i].values[k]));
-        packs[i].values[k] = fromFloat<T>(norms.activated(norms.norm(k, difference)));
+        float result = norms.activated(norms.norm(k, norms.difference(k, toFloat(packs[i].values[k]))));
+        if constexpr (hasResidual) result = fmaxf(result + toFloat(residuals[i].values[k]), 0);
+        packs[i].values[k] = fromFloat<T>(result);
       }
       store(output, positions[i], packs[i]);
     }
   });
 }
 
-template <typename T, int width, NormActivation activation>
+template <typename T, int width, NormActivation activation, bool isRectified>
 __global__ void __launch_bounds__(kNormThreads, gradientBlocks(activation)) parameterGradientKernel(const NormGrid grid, const void* __restrict__ input, const void* __restrict__ outputGradient,
-                                                                        const NormParameters parameters, const NormStatistics statistics, const NormScratch scratch,
-                                                                        const NormGradients gradients) {
+                                                                        const RectifiedSum sum, const NormParameters parameters, const NormStatistics statistics,
+                                                                        const NormScratch scratch, const NormGradients gradients) {
   const NormPlace place(grid);
   Sums<width> own{};
   const ChannelNorms<width, activation> norms(parameters, statistics, grid, place);
   forEachRow<4>(grid, place, width, false, [&](const auto& positions) {
     constexpr int count = std::extent_v<std::remove_reference_t<decltype(positions)>>;
     Pack<T, width> inputs[count], outputs[count];
+    [[maybe_unused]] Pack<T, width> rectified[count];
 #pragma unroll
     for (int i = 0; i < count; i++) {
       inputs[i] = load<T, width>(input, positions[i]);
       outputs[i] = load<T, width>(outputGradient, positions[i]);
+      if constexpr (isRectified) rectified[i] = load<T, width>(sum.output, positions[i]);
     }
 #pragma unroll
     for (int i = 0; i < count; i++) {
+      if constexpr (isRectified) {
+#pragma unroll
+        for (int k = 0; k < width; k++) {
+          if (!(toFloat(rectified[i].values[k]) > 0)) outputs[i].values[k] = fromFloat<T>(0);
+        }
+        store(sum.gradient, positions[i], outputs[i]);
+      }
 #pragma unroll
       for (int k = 0; k < width; k++) {
         const float difference = norms.difference(k, toFloat(inputs[i].values[k]));
@@ -122,9 +104,9 @@ __global__ void __launch_bounds__(kNormThreads, gradientBlocks(activation)) para
     }
   });
   mergeBlocks(own, grid, place, scratch, [&](int64_t channel, const Sums<1>& total) {
-    const float ofScale = total.second[0] * statistics.inverseDeviation[channel];
+    if (channel >= grid.known) return;
     gradients.bias[channel] = total.first[0];
-    gradients.weight[channel] = parameters.absoluteWeight && parameters.weight[channel] < 0 ? -ofScale : ofScale;
+    gradients.weight[channel] = total.second[0] * statistics.inverseDeviation[channel] * signOf(parameters, parameters.weight[channel]);
   });
 }
 
@@ -141,9 +123,8 @@ __global__ void __launch_bounds__(kNormThreads, gradientBlocks(activation)) inpu
 #pragma unroll
     for (int k = 0; k < width; k++) {
       const float share = norms.factor.values[k] / rows;
-      const float sign = parameters.absoluteWeight && weight.values[k] < 0 ? -1.0f : 1.0f;
       constant.values[k] *= share;
-      linear.values[k] *= sign * share * inverseDeviation.values[k];
+      linear.values[k] *= signOf(parameters, weight.values[k]) * share * inverseDeviation.values[k];
     }
   }
   forEachRow<4>(grid, place, width, true, [&](const auto& positions) {
@@ -212,20 +193,26 @@ cudaError_t launchNormStatistics(const NormShape& shape, float eps, const void* 
                                  const NormScratch& scratch, cudaStream_t stream) {
   withPacks(shape, NormActivation::leaky, 8, {input}, [&](auto element, auto width, auto) {
     using T = decltype(element);
-    const auto reducing = normGrid(shape, width, multiprocessors(), kStatisticsBlocks);
+    const auto reducing = normGrid(shape, width, multiprocessors(), kStatisticsBlocks, 8);
     statisticsKernel<T, decltype(width)::value>
         <<<reducing.grid(), reducing.threads(), 0, stream>>>(reducing, input, eps, statistics, running, scratch, shape.rows);
   });
   return cudaGetLastError();
 }
 
-cudaError_t launchNormOutput(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics, void* output,
-                             cudaStream_t stream) {
-  withPacks(shape, parameters.activation, 8, {input, output}, [&](auto element, auto width, auto activation) {
+cudaError_t launchNormOutput(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics, const void* residual,
+                             void* output, cudaStream_t stream) {
+  withPacks(shape, parameters.activation, 8, {input, residual, output}, [&](auto element, auto width, auto activation) {
     using T = decltype(element);
     const auto writing = normGrid(shape, width, multiprocessors(), kOutputBlocks);
-    outputKernel<T, decltype(width)::value, decltype(activation)::value>
-        <<<writing.grid(), writing.threads(), 0, stream>>>(writing, input, parameters, statistics, output);
+    const auto launch = [&](auto hasResidual) {
+      outputKernel<T, decltype(width)::value, decltype(activation)::value, decltype(hasResidual)::value>
+          <<<writing.grid(), writing.threads(), 0, stream>>>(writing, input, parameters, statistics, residual, output);
+    };
+    if constexpr (decltype(activation)::value == NormActivation::leaky) {
+      if (residual != nullptr) return launch(Constant<true>());
+    }
+    launch(Constant<false>());
   });
   return cudaGetLastError();
 }
@@ -234,12 +221,20 @@ cudaError_t launchNormOutput(const NormShape& shape, const NormParameters& param
 constexpr int gradientWidth(NormActivation activation) { return activation == NormActivation::gelu ? 4 : 8; }
 
 cudaError_t launchParameterGradients(const NormShape& shape, const NormParameters& parameters, const void* input, const NormStatistics& statistics,
-                                     const void* outputGradient, const NormScratch& scratch, const NormGradients& gradients, cudaStream_t stream) {
-  withPacks(shape, parameters.activation, gradientWidth(parameters.activation), {input, outputGradient}, [&](auto element, auto width, auto activation) {
+                                     const void* outputGradient, const RectifiedSum* sum, const NormScratch& scratch, const NormGradients& gradients,
+                                     cudaStream_t stream) {
+  const RectifiedSum maps = sum == nullptr ? RectifiedSum{nullptr, nullptr} : *sum;
+  withPacks(shape, parameters.activation, gradientWidth(parameters.activation), {input, outputGradient, maps.output, maps.gradient}, [&](auto element, auto width, auto activation) {
     using T = decltype(element);
-    const auto reducing = normGrid(shape, width, multiprocessors(), gradientBlocks(activation));
-    parameterGradientKernel<T, decltype(width)::value, decltype(activation)::value>
-        <<<reducing.grid(), reducing.threads(), 0, stream>>>(reducing, input, outputGradient, parameters, statistics, scratch, gradients);
+    const auto reducing = normGrid(shape, width, multiprocessors(), gradientBlocks(activation), 4);
+    const auto launch = [&](auto isRectified) {
+      parameterGradientKernel<T, decltype(width)::value, decltype(activation)::value, decltype(isRectified)::value>
+          <<<reducing.grid(), reducing.threads(), 0, stream>>>(reducing, input, outputGradient, maps, parameters, statistics, scratch, gradients);
+    };
+    if constexpr (decltype(activation)::value == NormActivation::leaky) {
+      if (sum != nullptr) return launch(Constant<true>());
+    }
+    launch(Constant<false>());
   });
   return cudaGetLastError();
 }

@@ -19,15 +19,16 @@ constexpr int kTileColumns = 32;  // wider rows are split among blocks, so that 
 struct NormGrid {
   int64_t rows;  // long ones
   int64_t rowLength;  // in elements
-  int64_t channels;
+  int64_t channels, known;
   int packs, columns, tiles, lines, blocks;
 
   dim3 grid() const { return dim3(blocks, tiles); }
   int threads() const { return columns * lines; }
 };
 
-// Returns the grid for packs of `width` elements, without rows if such packs are not possible.
-inline NormGrid normGrid(const NormShape& shape, int width, int multiprocessors, int blocksPerMultiprocessor) {
+// Returns the grid for packs of `width` elements, without rows if such packs are not possible. Each thread gets `leastRows` or more: merging the results
+// of many blocks would take longer than a reduction of a small map.
+inline NormGrid normGrid(const NormShape& shape, int width, int multiprocessors, int blocksPerMultiprocessor, int leastRows = 1) {
   const int64_t fold = width / std::gcd(shape.channels, int64_t{width});
   const int64_t packs = shape.channels * fold / width;
   // A tile must contain all the parts of its channels.
@@ -36,12 +37,13 @@ inline NormGrid normGrid(const NormShape& shape, int width, int multiprocessors,
   grid.rows = shape.rows / fold;
   grid.rowLength = shape.channels * fold;
   grid.channels = shape.channels;
+  grid.known = shape.known;
   grid.packs = static_cast<int>(packs);
   const int tiles = fold > 1 ? 1 : (grid.packs + kTileColumns - 1) / kTileColumns;
   grid.columns = (grid.packs + tiles - 1) / tiles;
   grid.tiles = (grid.packs + grid.columns - 1) / grid.columns;
   grid.lines = kNormThreads / grid.columns;
-  const int64_t wanted = (grid.rows + grid.lines - 1) / grid.lines;
+  const int64_t rowsOfBlock = int64_t{grid.lines} * leastRows, wanted = (grid.rows + rowsOfBlock - 1) / rowsOfBlock;
   grid.blocks = static_cast<int>(std::clamp<int64_t>(multiprocessors * blocksPerMultiprocessor / grid.tiles, 1, wanted));
   return grid;
 }
@@ -89,15 +91,26 @@ __device__ __forceinline__ void forEachRow(const NormGrid& grid, const NormPlace
   }
 }
 
-// The values of a thread's channels.
+// The values of a thread's channels: `otherwise` without values, 0 for channels that only pad the maps.
 template <int width>
-__device__ __forceinline__ Pack<float, width> ofChannels(const float* values, const NormGrid& grid, const NormPlace& place) {
+__device__ __forceinline__ Pack<float, width> ofChannels(const float* values, const NormGrid& grid, const NormPlace& place, float otherwise = 0) {
   Pack<float, width> pack{};
   if (!place.isInside) return pack;
   int64_t channel = int64_t{place.pack} * width % grid.channels;
+  if constexpr (width % 4 == 0) {
+    // One load for four channels, wherever they are in one row of 16 bytes.
+    if (values != nullptr && channel + width <= grid.known && reinterpret_cast<uintptr_t>(values + channel) % 16 == 0) {
+#pragma unroll
+      for (int k = 0; k < width; k += 4) {
+        const float4 four = *reinterpret_cast<const float4*>(values + channel + k);
+        pack.values[k] = four.x, pack.values[k + 1] = four.y, pack.values[k + 2] = four.z, pack.values[k + 3] = four.w;
+      }
+      return pack;
+    }
+  }
 #pragma unroll
   for (int k = 0; k < width; k++) {
-    pack.values[k] = values[channel];
+    pack.values[k] = channel >= grid.known ? 0 : values == nullptr ? otherwise : values[channel];
     channel = channel + 1 == grid.channels ? 0 : channel + 1;
   }
   return pack;

@@ -7,9 +7,10 @@ import {
   type Decision,
   describeFalseAlarms,
   type FitDecisionOptions,
-  fitDecision,
+  fitMeasuredDecision,
   type Metrics,
-  measure,
+  presenceOfRows,
+  ROW_NEGATIVE,
   type Scored,
 } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
@@ -54,9 +55,10 @@ export function fitOnValidation(
     readonly note?: (text: string) => void;
   } = {},
 ): FittedDecision {
-  const atHalf = measure(validation);
   const needsNegatives = options.rule !== 'fixed' && options.rule !== 'class';
-  const isWithoutNegatives = atHalf.negativeRows === 0 && needsNegatives;
+  const isWithoutNegatives =
+    needsNegatives &&
+    !presenceOfRows(validation.targets, validation.classNames.length).includes(ROW_NEGATIVE);
   if (isWithoutNegatives && !orPerClass) {
     throw new UserError(
       `${validation.split ?? 'validation'} has no negatives, so no false-alarm budget can be kept; fit on data with negatives, or set rule to class for a threshold per class`,
@@ -67,18 +69,15 @@ export function fitOnValidation(
       'No negatives in validation: no false-alarm budget can be kept, and a threshold per class is fitted instead',
     );
   const { budget: _budget, ...rest } = options;
-  const decision = asUserError(() =>
-    fitDecision(validation, isWithoutNegatives ? { ...rest, rule: 'class' } : options),
+  const { decision, metrics } = asUserError(() =>
+    fitMeasuredDecision(
+      validation,
+      isWithoutNegatives ? { ...rest, rule: 'class' } : options,
+      classImportance && { classImportance },
+    ),
   );
   for (const remark of decision.report.remarks) note(remark);
-  return {
-    decision,
-    validation: measure(validation, {
-      threshold: decision,
-      allowSameSplit: true,
-      ...(classImportance && { classImportance }),
-    }),
-  };
+  return { decision, validation: metrics };
 }
 
 /**

@@ -7,7 +7,7 @@ import { takesFeatures } from '../data/dataset/inputs.js';
 import { changedInput, type PreparationChanges } from '../data/dataset/preparation.js';
 import { UserError } from '../errors/userError.js';
 import type { Network } from '../networks/network.js';
-import { loadModel, type ModelDescription } from '../runs/modelFile.js';
+import { loadModel, type ModelDescription, needsEmbeddings } from '../runs/modelFile.js';
 import { type ComputeWishes, chooseCompute, moveNetwork, type Precision } from './computeDevice.js';
 import { checkAddressSpace, scoringSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';
@@ -62,7 +62,13 @@ export async function openModelScorer(model: string, options: ModelScorerOptions
     return {
       description,
       remarks,
-      scorer: createScorer(network, { ...settings, batchSize, capturedSizes, input }),
+      scorer: createScorer(network, {
+        ...settings,
+        batchSize,
+        capturedSizes,
+        input,
+        hasEmbeddings: needsEmbeddings(description),
+      }),
       inside: { network, toDevice: arrival(network, input, settings.device).toDevice },
       network: network.name,
       runtime: 'libtorch',

@@ -19,6 +19,8 @@ export interface Output {
 export interface OutputOptions {
   readonly classes: readonly string[];
   readonly decision: Decision;
+  /** Whether the model has a guard: adds the outcome, and why an image is odd. */
+  readonly hasGuard?: boolean;
   /** Adds the group of each image. */
   readonly groupOf?: GroupOf | undefined;
   /** Adds the probability that any class is present, the gate, and the threshold of each label. */
@@ -30,7 +32,7 @@ export interface OutputOptions {
 /**
  * Returns a writer of predictions. `csv` has a column per class and the labels separated by `|`, or
  * 'negative' if there are none (a JSON list if a class has that name or contains `|`); with a decision that
- * leaves images for review, also the outcome. `jsonl` has one object
+ * leaves images for review, or a guard, also the outcome. `jsonl` has one object
  * per line. `sewerml` is the format of the SewerML benchmark: file names without folders and 17
  * probabilities.
  *
@@ -42,8 +44,15 @@ export function outputOf(format: OutputFormat, options: OutputOptions): Output {
   return format === 'csv' ? csvOutput(options) : sewermlOutput(options.classes);
 }
 
-function csvOutput({ classes, decision, groupOf, details = false, top }: OutputOptions): Output {
-  const hasReview = decision.clear !== null;
+function csvOutput({
+  classes,
+  decision,
+  hasGuard = false,
+  groupOf,
+  details = false,
+  top,
+}: OutputOptions): Output {
+  const hasReview = decision.clear !== null || hasGuard;
   const gate = decision.presence === null ? 1 : presenceProbability(decision.presence);
   // If a class name contains the separator or is the word for none, the cell is a JSON list.
   const isAmbiguous = classes.some((name) => name.includes('|') || name === 'negative');
@@ -55,10 +64,11 @@ function csvOutput({ classes, decision, groupOf, details = false, top }: OutputO
       ...(details ? ['presence', 'gate', 'thresholds'] : []),
       ...(top === undefined ? [] : ['top']),
       ...(hasReview ? ['outcome'] : []),
+      ...(hasGuard ? ['odd'] : []),
       'labels',
     ].join(','),
     line: (prediction) => {
-      const { name, probabilities, presenceScore, labels, outcome } = prediction;
+      const { name, probabilities, presenceScore, labels, outcome, odd = '' } = prediction;
       const thresholds = labels.map((label) => decision.thresholds[classes.indexOf(label)]);
       const likely = top === undefined ? [] : mostLikely(prediction, classes, top);
       return [
@@ -68,6 +78,7 @@ function csvOutput({ classes, decision, groupOf, details = false, top }: OutputO
         ...(details ? [presenceProbability(presenceScore), gate, csvCell(thresholds.join('|'))] : []),
         ...(top === undefined ? [] : [csvCell(likelyText(likely, isAmbiguous))]),
         ...(hasReview ? [outcome] : []),
+        ...(hasGuard ? [odd] : []),
         labelCell(labels),
       ].join(',');
     },
@@ -84,7 +95,7 @@ function jsonLine(
   prediction: Prediction,
   { classes, decision, groupOf, details = false, top }: OutputOptions,
 ): string {
-  const { labels, outcome, isNegative, probabilities, presence, thresholds } = named(
+  const { labels, outcome, odd, isNegative, probabilities, presence, thresholds } = named(
     prediction,
     classes,
     decision,
@@ -95,6 +106,7 @@ function jsonLine(
     labels,
     negative: isNegative,
     outcome,
+    ...(odd !== undefined && { odd }),
     ...(details && {
       presence: presence.probability,
       gate: presence.gate,

@@ -1,7 +1,14 @@
 // Prediction with a model: images or feature vectors in, probabilities and labels out.
 
-import { type Decision, type Outcome, presenceProbability } from '@anyclass/core';
+import {
+  type Decision,
+  guardedOutcome,
+  type OddReason,
+  type Outcome,
+  presenceProbability,
+} from '@anyclass/core';
 import { isFeatureFormat, takesFeatures } from '../data/dataset/inputs.js';
+import { lineAbout } from '../errors/escaped.js';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { decideLogits } from './decideLogits.js';
@@ -9,7 +16,8 @@ import { decodedBatches, inOrder } from './decodedBatches.js';
 import { fileInput, type ImageInput } from './imageInputs.js';
 import { type ChosenDecision, modelDecision, type UsedDecision } from './modelDecision.js';
 import { type ModelScorerOptions, openModelScorer } from './modelScorer.js';
-import { scoredBatches } from './scorer.js';
+import { oddRowsOf } from './oddRows.js';
+import { scoredBatches } from './scoredBatches.js';
 import {
   type FailedInput,
   type VectorBatch,
@@ -24,8 +32,13 @@ export interface Prediction {
   readonly probabilities: Float32Array;
   /** Compared with the gate; ranks images by how likely it is that any class is present. */
   readonly presenceScore: number;
-  /** Whether to alarm, to review or to clear it; review only if the decision limits missed positives too. */
+  /**
+   * Whether to alarm, to review or to clear it; review only if the decision limits missed positives too, or the model has a guard
+   * and the image is odd.
+   */
   readonly outcome: Outcome;
+  /** Why the model's guard calls it odd; undefined for a usual image. */
+  readonly odd?: OddReason | undefined;
   /** Classes that the decision predicts; none means negative. */
   readonly labels: readonly string[];
 }
@@ -43,6 +56,8 @@ export interface FailedPrediction {
 export interface NamedPrediction {
   readonly labels: readonly string[];
   readonly outcome: Outcome;
+  /** Why the image is odd; omitted for a usual one. */
+  readonly odd?: OddReason;
   readonly isNegative: boolean;
   readonly probabilities: Readonly<Record<string, number>>;
   /** The probability that any class is present, and the smallest that passes the gate. */
@@ -98,6 +113,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
     throw error;
   }
   const { decision } = used;
+  const oddRows = oddRowsOf(description, scorer.format);
 
   const batchesOf = (inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>) =>
     isFeatureFormat(scorer.format)
@@ -108,7 +124,8 @@ export async function openPredictor(model: string, options: PredictorOptions = {
     inputs: Iterable<PredictorInput> | AsyncIterable<PredictorInput>,
   ): AsyncGenerator<Prediction | FailedPrediction> {
     const batches: AsyncIterable<VectorBatch> = batchesOf(inputs);
-    for await (const { batch, logits } of scoredBatches(batches, scorer)) {
+    for await (const { batch, logits, embeddings } of scoredBatches(batches, scorer)) {
+      const odd = oddRows?.(batch, embeddings) ?? [];
       const { probabilities, labels, presence, outcomes } = decideLogits(logits, description, decision);
       let row = 0;
       for (const { image, failure } of batch.entries) {
@@ -121,7 +138,8 @@ export async function openPredictor(model: string, options: PredictorOptions = {
           name: image.name,
           probabilities: probabilities.slice(at, at + classes.length),
           presenceScore: presence[row]!,
-          outcome: outcomes[row]!,
+          outcome: guardedOutcome(outcomes[row]!, odd[row]),
+          ...(odd[row] !== undefined && { odd: odd[row] }),
           labels: classes.filter((_, j) => labels[at + j] === 1),
         };
         row++;
@@ -137,7 +155,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
     async predictOne(given) {
       const input = takesFeatures(description) ? oneVector(given, description.features) : oneImage(given);
       for await (const prediction of predict([input])) {
-        if ('failure' in prediction) throw new UserError(`${prediction.name}: ${prediction.failure}`);
+        if ('failure' in prediction) throw new UserError(lineAbout(prediction.name, prediction.failure));
         return named(prediction, classes, decision);
       }
       throw new Error('an image gave no prediction');
@@ -148,7 +166,7 @@ export async function openPredictor(model: string, options: PredictorOptions = {
 
 /** Converts a prediction to class names, with the decision behind it. */
 export function named(
-  { probabilities: values, presenceScore, labels, outcome }: Prediction,
+  { probabilities: values, presenceScore, labels, outcome, odd }: Prediction,
   classes: readonly string[],
   { presence, thresholds }: Decision,
 ): NamedPrediction {
@@ -157,6 +175,7 @@ export function named(
   return {
     labels,
     outcome,
+    ...(odd !== undefined && { odd }),
     isNegative: labels.length === 0,
     probabilities: byClass((j) => values[j]!),
     presence: {

@@ -8,7 +8,8 @@ import { gatherFloats, gatherIntegers, gatherLists } from '../distribution/excha
 import { ownThreads, type Ranks } from '../distribution/ranks.js';
 import { shareOf } from '../distribution/shares.js';
 import type { Quarantined } from '../events/runSummary.js';
-import { type Scorer, scoredBatches } from './scorer.js';
+import { scoredBatches } from './scoredBatches.js';
+import type { Scorer } from './scorer.js';
 
 export interface ScoreOptions {
   readonly rows: Int32Array;

@@ -1,7 +1,7 @@
 // Computes logits from decoded images or feature vectors: one path for validation, evaluation and prediction.
 
 import { sigmoid } from '@anyclass/core';
-import { captureStep, noGrad, type Tensor, tidy } from '@anyclass/torch';
+import { CudaEvent, captureStep, empty, keep, noGrad, type Tensor, tidy } from '@anyclass/torch';
 import { deviceFeatures, deviceImages, type InputBatch } from '../data/batches/deviceBatch.js';
 import { type InputFormat, type ModelInput, takesFeatures } from '../data/dataset/inputs.js';
 import { pixelFormat } from '../data/dataset/preparation.js';
@@ -12,8 +12,27 @@ import { withMemoryAdvice } from './memory.js';
 export interface Scorer {
   /** How images must be decoded, or how many features there are. */
   readonly format: InputFormat;
-  /** Returns logits [batch, classes] in CPU memory. */
-  score(batch: InputBatch): Float32Array | Promise<Float32Array>;
+  score(batch: InputBatch): Scores | Promise<Scores>;
+  /**
+   * On a GPU: starts the computation and returns at once, so that the next batch can be prepared meanwhile and started behind it. The
+   * batch's memory may be used again.
+   */
+  start?(batch: InputBatch): StartedScores;
+}
+
+/** In CPU memory, row by row. */
+export interface Scores {
+  /** [batch, classes]. */
+  readonly logits: Float32Array;
+  /** [batch, width], if they were asked for; a guard needs them. */
+  readonly embeddings?: Float32Array | undefined;
+}
+
+/** Scores that the GPU may still be computing. Disposing of them releases their memory. */
+export interface StartedScores extends Disposable {
+  readonly isDone: boolean;
+  /** Waits for them if necessary. */
+  read(): Scores;
 }
 
 export interface ScorerOptions extends ComputeSettings {
@@ -24,6 +43,8 @@ export interface ScorerOptions extends ComputeSettings {
   readonly input: ModelInput;
   /** `embedding` returns the input of the last layer instead of the logits. Default `logits`. */
   readonly output?: 'logits' | 'embedding' | undefined;
+  /** Whether scores have embeddings too. Default false. */
+  readonly hasEmbeddings?: boolean | undefined;
 }
 
 /**
@@ -32,32 +53,81 @@ export interface ScorerOptions extends ComputeSettings {
  *
  * @example
  * const scorer = createScorer(network, { device: 'cpu', precision: 'float32', batchSize: 64, input: { channels: 3, mean, std } });
- * scorer.score({ size: 64, images: bytes }).length // 64 times the classes
+ * (await scorer.score({ size: 64, inputs: bytes })).logits.length // 64 times the classes
  */
 export function createScorer(network: Network, options: ScorerOptions): Scorer {
-  const { batchSize, capturedSizes = [], input, device } = options;
+  const { batchSize, capturedSizes = [], input, device, hasEmbeddings = false } = options;
   const { format, toDevice } = arrival(network, input, device);
   const forward = (images: Tensor) =>
-    noGrad(() => inPrecision(options, () => computed(network, images, options.output)).to('float32'));
+    noGrad(() =>
+      inPrecision(options, () =>
+        hasEmbeddings ? bothOf(network, images) : [computed(network, images, options.output)],
+      ).map((output) => output.to('float32')),
+    );
   const captured = new Map(
-    [batchSize, ...capturedSizes].map((size) => [size, captureStep((images) => [forward(images!)])]),
+    [batchSize, ...capturedSizes].map((size) => [size, captureStep((images) => forward(images!))]),
   );
+  /** Calls a function with the outputs, which are gone afterwards. */
+  const compute = <Result>(batch: InputBatch, use: (outputs: readonly Tensor[]) => Result): Result =>
+    withMemoryAdvice(
+      () =>
+        tidy(() => {
+          const images = toDevice(batch);
+          return use(captured.get(batch.size)?.(images) ?? forward(images));
+        }),
+      () => ({
+        what: `a batch of ${batch.size} at input size ${network.options.inputSize} in ${network.name}`,
+        advice: 'lower the batch size, or use a smaller network or input size',
+      }),
+    );
+  if (device === 'cpu') return { format, score: (batch) => compute(batch, scoresOf) };
+  const download = createDownload();
+  const start = (batch: InputBatch) => compute(batch, download);
   return {
     format,
-    score: (batch) =>
-      withMemoryAdvice(
-        () =>
-          tidy(() => {
-            const images = toDevice(batch);
-            const [logits] = captured.get(batch.size)?.(images) ?? [forward(images)];
-            return logits!.toFloat32Array();
-          }),
-        () => ({
-          what: `a batch of ${batch.size} at input size ${network.options.inputSize} in ${network.name}`,
-          advice: 'lower the batch size, or use a smaller network or input size',
-        }),
-      ),
+    start,
+    score(batch) {
+      using started = start(batch);
+      return started.read();
+    },
   };
+}
+
+function scoresOf([logits, embeddings]: readonly Tensor[]): Scores {
+  return { logits: logits!.toFloat32Array(), embeddings: embeddings?.toFloat32Array() };
+}
+
+/** Copies outputs from the GPU behind the work that computes them, without waiting for either. */
+function createDownload(): (outputs: readonly Tensor[]) => StartedScores {
+  const spare: CudaEvent[] = [];
+  return (outputs) => {
+    // Into pinned memory: a copy to any other would wait.
+    const copies = outputs.map((output) =>
+      keep(empty(output.shape, { pinMemory: true }).copy_(output, true)),
+    );
+    const end = (spare.pop() ?? new CudaEvent()).record();
+    return {
+      get isDone() {
+        return end.isPassed;
+      },
+      read() {
+        end.synchronize();
+        return scoresOf(copies);
+      },
+      [Symbol.dispose]() {
+        // libtorch does not give a pinned block to others before the copies into it are done.
+        for (const copy of copies) copy.dispose();
+        spare.push(end);
+      },
+    };
+  };
+}
+
+/** Logits and embeddings; of whole images, in one pass. */
+function bothOf(network: Network, images: Tensor): Tensor[] {
+  if (network.options.tiles) return [network.forward(images), network.embedding(images)];
+  const features = network.forwardFeatures(images);
+  return [network.logits(images, features), network.pooled(features)];
 }
 
 function computed(network: Network, images: Tensor, output: ScorerOptions['output']): Tensor {
@@ -77,23 +147,6 @@ export function arrival(
   const { mean, std } = input;
   const format = pixelFormat(imageSize, input);
   return { format, toDevice: (batch) => deviceImages(batch, { format, device, mean, std }) };
-}
-
-/**
- * Yields batches with their logits. Each batch is disposed when the next is requested, and other work of the
- * process gets a turn in between.
- *
- * @example
- * for await (const { batch, logits } of scoredBatches(loader.epoch(0), scorer)) console.log(batch.size, logits);
- */
-export async function* scoredBatches<Images extends InputBatch & Disposable>(
-  batches: AsyncIterable<Images>,
-  scorer: Scorer,
-): AsyncGenerator<{ readonly batch: Images; readonly logits: Float32Array }> {
-  for await (using batch of batches) {
-    yield { batch, logits: batch.size > 0 ? await scorer.score(batch) : new Float32Array(0) };
-    await new Promise(setImmediate);
-  }
 }
 
 /** Applies the sigmoid to logits. */

@@ -28,7 +28,7 @@ export interface VectorBatch extends InputBatch, Disposable {
 
 type AnyInput = ImageInput | VectorInput | FailedInput;
 
-export function isVector(input: AnyInput): input is VectorInput {
+function isVector(input: AnyInput): input is VectorInput {
   return 'features' in input;
 }
 

@@ -6,7 +6,9 @@ import { type NativeLibrary, operatorLibrary } from '@anyclass/torch/builds';
 
 export const fusedLibrary: NativeLibrary = {
   packageFolder: fileURLToPath(new URL('../..', import.meta.url)),
-  sourceFolders: ['augment', 'depthwise', 'loss', 'norm', 'shared'].map((subject) => `native/${subject}`),
+  sourceFolders: ['augment', 'depthwise', 'loss', 'norm', 'pools', 'shared'].map(
+    (subject) => `native/${subject}`,
+  ),
   file: 'libanyclass.so',
   usesLibtorch: true,
 };

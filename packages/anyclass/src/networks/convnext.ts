@@ -10,6 +10,7 @@ import { layerDecay } from './fineTuning.js';
 import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
+import { PatchConv } from './layers/patchConv.js';
 import { addBranch } from './layers/residualNorm.js';
 import { Network, onCells } from './network.js';
 import { sharedFields } from './optionFields.js';
@@ -73,10 +74,7 @@ class ConvNeXt extends Network {
   constructor(name: ConvNeXtName, options: Options) {
     super(name, options);
     const { blocks, width, scaling } = shapeOf(name);
-    this.stem = new nn.Sequential(
-      new nn.Conv2d(options.channels, width, { kernel: 4, stride: 4 }),
-      new MapNorm(width),
-    );
+    this.stem = new nn.Sequential(new PatchConv(options.channels, width, 4), new MapNorm(width));
     const count = blocks.reduce((sum, layers) => sum + layers, 0);
     let block = 0;
     this.stages = blocks.map((layers, i) => {
@@ -134,9 +132,7 @@ class Stage extends nn.Module {
   constructor(inputs: number, outputs: number, skipped: readonly number[], scaling: Shape['scaling']) {
     super();
     this.downsample =
-      inputs === outputs
-        ? null
-        : new nn.Sequential(new MapNorm(inputs), new nn.Conv2d(inputs, outputs, { kernel: 2, stride: 2 }));
+      inputs === outputs ? null : new nn.Sequential(new MapNorm(inputs), new PatchConv(inputs, outputs, 2));
     this.blocks = new nn.Sequential(
       ...skipped.map((probability) => new Block(outputs, probability, scaling)),
     );

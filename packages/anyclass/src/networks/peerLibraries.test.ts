@@ -61,7 +61,7 @@ describe.skipIf(!hasPeers)(
     afterAll(async () => {
       await end();
       rmSync(folder, { recursive: true });
-    });
+    }, 60_000);
 
     test.each(cases)(
       '%s',

@@ -11,6 +11,7 @@ import { layerDecay } from './fineTuning.js';
 import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
+import { PatchConv } from './layers/patchConv.js';
 import { addBranch } from './layers/residualNorm.js';
 import { timmOffsets } from './layers/resizeGrid.js';
 import { padToMultiple, WindowAttention } from './layers/windowAttention.js';
@@ -111,7 +112,7 @@ class PatchEmbedding extends nn.Module {
 
   constructor(channels: number) {
     super();
-    this.proj = new nn.Conv2d(channels, width, { kernel: patchSize, stride: patchSize });
+    this.proj = new PatchConv(channels, width, patchSize);
     this.norm = new LayerNorm(width);
   }
 

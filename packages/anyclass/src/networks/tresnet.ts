@@ -13,6 +13,7 @@ import { BlurPool } from './layers/blurPool.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
+import { HalvingPool } from './layers/halvingPool.js';
 import { SpaceToDepth } from './layers/spaceToDepth.js';
 import { SqueezeExcite } from './layers/squeezeExcite.js';
 import { Network, type SharedOptions } from './network.js';
@@ -125,8 +126,10 @@ class BasicBlock extends nn.Module {
 
   forward(input: Tensor): Tensor {
     const residual = this.downsample ? this.downsample.forward(input) : input;
-    const x = this.conv2.forward(this.conv1.forward(input));
-    return (this.se ? this.se.forward(x) : x).add_(residual).relu_();
+    const x = this.conv1.forward(input);
+    return this.se
+      ? this.conv2.forwardExcited(x, this.se, residual)
+      : this.conv2.forwardWithResidual(x, residual);
   }
 }
 
@@ -151,11 +154,13 @@ class Bottleneck extends nn.Module {
 
   forward(input: Tensor): Tensor {
     const residual = this.downsample ? this.downsample.forward(input) : input;
-    const x = this.conv2.forward(this.conv1.forward(input));
-    return this.conv3
-      .forward(this.se ? this.se.forward(x) : x)
-      .add_(residual)
-      .relu_();
+    return this.conv3.forwardWithResidual(this.#middle(this.conv1.forward(input)), residual);
+  }
+
+  #middle(x: Tensor): Tensor {
+    if (!this.se) return this.conv2.forward(x);
+    if (this.conv2 instanceof ConvNorm) return this.conv2.forwardExcited(x, this.se, null);
+    return this.se.forward(this.conv2.forward(x));
   }
 }
 
@@ -174,7 +179,12 @@ function stage(
 
 function convNorm(inputs: number, outputs: number, kernel: 1 | 3, activation: Activation): ConvNorm {
   const padding = kernel === 3 ? 1 : 0;
-  return new ConvNorm(inputs, outputs, { kernel, padding, norm: { activation, absoluteWeight: true } });
+  return new ConvNorm(inputs, outputs, {
+    kernel,
+    padding,
+    padded: true,
+    norm: { activation, absoluteWeight: true },
+  });
 }
 
 function blurred(conv: ConvNorm, channels: number, stride: 1 | 2): nn.Layer {
@@ -183,8 +193,7 @@ function blurred(conv: ConvNorm, channels: number, stride: 1 | 2): nn.Layer {
 
 function shortcut(inputs: number, outputs: number, stride: 1 | 2): nn.Sequential | null {
   if (stride === 1) return null;
-  const pool = new nn.AvgPool2d({ kernel: 2, stride: 2, ceilMode: true, countIncludePad: false });
-  return new nn.Sequential(pool, convNorm(inputs, outputs, 1, 'identity'));
+  return new nn.Sequential(new HalvingPool(2), convNorm(inputs, outputs, 1, 'identity'));
 }
 
 // The last blur pool gets a quarter of the stem's map, and reflecting it takes two pixels.

@@ -8,6 +8,7 @@ import { UserError } from '../errors/userError.js';
 import { classHead } from './layers/classHead.js';
 import { EncoderLayer } from './layers/encoderLayer.js';
 import { LayerNorm } from './layers/layerNorm.js';
+import { PatchConv } from './layers/patchConv.js';
 import { residualNorm, throughSteps } from './layers/residualNorm.js';
 import { imageRotation, type Rotation } from './layers/rotaryAttention.js';
 import { Network, type SharedOptions } from './network.js';
@@ -56,7 +57,7 @@ export class VisionTransformer extends Network<TransformerOptions> {
     this.classToken = new nn.Parameter(zeros([1, 1, width]));
     this.registerTokens = registers > 0 ? new nn.Parameter(empty([1, registers, width])) : null;
     if (this.registerTokens) nn.init.normal_(this.registerTokens, 0, 0.02);
-    this.convProj = new nn.Conv2d(channels, width, { kernel: patchSize, stride: patchSize });
+    this.convProj = new PatchConv(channels, width, patchSize);
     const deviation = Math.sqrt(1 / nn.init.fan(this.convProj.weight, 'fanIn'));
     nn.init.truncatedNormal_(this.convProj.weight, 0, deviation);
     nn.init.constant_(this.convProj.bias!, 0);

@@ -1,6 +1,6 @@
 // The description of an exported model, in the ONNX file's metadata (one string per field) and config.json.
 
-import type { Calibration, Decision } from '@anyclass/core';
+import type { Calibration, Decision, Guard } from '@anyclass/core';
 import { z } from 'zod';
 import { type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
 import { readingOf } from '../../data/dataset/preparation.js';
@@ -44,6 +44,17 @@ const decision = z.object({
   report: z.looseObject({}),
 });
 
+const guard = z.object({
+  quantile: z.number(),
+  brightness: z.array(z.number()).length(2),
+  contrast: z.number(),
+  overexposed: z.number(),
+  color: z.array(z.number()).length(2).nullable(),
+  training: z
+    .object({ width: z.int(), mean: z.array(z.number()), vectors: z.string(), farthest: z.number() })
+    .nullable(),
+});
+
 const origin = z.looseObject({ data: z.string(), date: z.string(), replaces: z.looseObject({}) });
 
 const calibration = z.union([
@@ -61,6 +72,8 @@ const exportedModel = z.object({
   decision: z.custom<Decision>((value) => decision.safeParse(value).success),
   /** Where the decision comes from, if it was refitted after training. */
   decisionOrigin: z.custom<DecisionOrigin>((value) => origin.safeParse(value).success).optional(),
+  /** Which images are odd, for models that have a guard; it needs the output `embedding`. */
+  guard: z.custom<Guard>((value) => guard.safeParse(value).success).optional(),
   training: z.object({
     epoch: z.number(),
     loss: z.string(),
@@ -76,7 +89,7 @@ export function describeExport(
   description: ModelDescription & { decision: Decision },
   { network, inputSize, precision }: { network: string; inputSize: number; precision: OnnxPrecision },
 ): OnnxDescription {
-  const { calibration, decision, decisionOrigin, classes, epoch, loss, dataset, classImportance } =
+  const { calibration, decision, decisionOrigin, guard, classes, epoch, loss, dataset, classImportance } =
     description;
   return {
     format: 'anyclass',
@@ -87,6 +100,7 @@ export function describeExport(
     calibration: calibration ?? null,
     decision,
     ...(decisionOrigin && { decisionOrigin }),
+    ...(guard && { guard }),
     training: {
       epoch,
       loss,
@@ -154,6 +168,7 @@ export function descriptionOf({
   calibration,
   decision,
   decisionOrigin,
+  guard,
   training,
 }: OnnxDescription): ModelDescription {
   const { classImportance, ...rest } = training;
@@ -163,6 +178,7 @@ export function descriptionOf({
     ...rest,
     decision: { ...withoutTriage, ...decision },
     ...(decisionOrigin && { decisionOrigin }),
+    ...(guard && { guard }),
     ...(classImportance && { classImportance }),
     ...(calibration && { calibration }),
   };

@@ -4,7 +4,7 @@ import type { InputBatch } from '../../data/batches/deviceBatch.js';
 import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
 import { changedInput, type PreparationChanges, readingOf } from '../../data/dataset/preparation.js';
 import { UserError } from '../../errors/userError.js';
-import type { ModelDescription } from '../../runs/modelFile.js';
+import { type ModelDescription, needsEmbeddings } from '../../runs/modelFile.js';
 import { descriptionOf, type OnnxDescription, type OnnxPrecision, readExport } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
 import { checkSeal } from './onnxChecksum.js';
@@ -24,7 +24,12 @@ export interface OnnxScorerOptions extends SessionOptions {
 export interface OnnxScorer extends Disposable {
   readonly description: ModelDescription;
   readonly remarks: readonly string[];
-  readonly scorer: { readonly format: InputFormat; score(batch: InputBatch): Promise<Float32Array> };
+  readonly scorer: {
+    readonly format: InputFormat;
+    score(
+      batch: InputBatch,
+    ): Promise<{ readonly logits: Float32Array; readonly embeddings?: Float32Array | undefined }>;
+  };
   readonly network: string;
   readonly runtime: 'onnxruntime';
   readonly device: 'cpu';
@@ -36,7 +41,7 @@ export interface OnnxScorer extends Disposable {
  *
  * @example
  * using model = await openOnnxScorer('model.onnx', {});
- * await model.scorer.score({ size: 1, images: bytes }) // logits
+ * (await model.scorer.score({ size: 1, inputs: bytes })).logits
  */
 export async function openOnnxScorer(
   path: string,
@@ -56,17 +61,24 @@ export async function openOnnxScorer(
     exported.preprocessing,
   );
   const { runtime, session } = await openSession(path, { spins });
+  const outputs = needsEmbeddings(description) ? ['logits', 'embedding'] : ['logits'];
+  const run = async (batch: InputBatch, outputs: readonly string[]): Promise<Float32Array[]> => {
+    const input = new runtime.Tensor('float32', numbers(batch), [batch.size, ...shape]);
+    const found = await session.run({ [name]: input }, outputs);
+    return outputs.map((output) => {
+      const data = found[output]?.data;
+      if (data instanceof Float32Array) return data;
+      throw new Error(`${path}: has no float32 output named ${output}`);
+    });
+  };
   return {
     description,
     remarks: isChecked ? [] : [`${path} has no checksum, so damage would go unnoticed`],
     scorer: {
       format,
       async score(batch) {
-        const input = new runtime.Tensor('float32', numbers(batch), [batch.size, ...shape]);
-        const { logits } = await session.run({ [name]: input }, ['logits']);
-        if (!(logits?.data instanceof Float32Array))
-          throw new Error(`${path}: has no float32 output named logits`);
-        return logits.data;
+        const [logits, embeddings] = await run(batch, outputs);
+        return { logits: logits!, embeddings };
       },
     },
     network: exported.network,

@@ -2,7 +2,14 @@
 // arXiv 1712.02616. Like that paper's code, the published TResNet scales by |weight| + eps rather than by the weight.
 
 import { type distributed, keep, nn, noGrad, ones, type Tensor, zeros } from '@anyclass/torch';
-import { fusedActivatedBatchNorm, isFusable } from './fusedActivatedBatchNorm.js';
+import {
+  type ExcitationLayers,
+  type FusedNormValues,
+  fusedActivatedBatchNorm,
+  fusedExcitedNorm,
+  fusedResidualNorm,
+  isFusable,
+} from './fusedActivatedBatchNorm.js';
 import { synchronizedBatchNorm } from './synchronizedBatchNorm.js';
 
 export type Activation =
@@ -61,13 +68,37 @@ export class ActivatedBatchNorm extends nn.Module {
 
   forward(input: Tensor): Tensor {
     const { weight, bias, runningMean, runningVar, training, momentum, eps } = this;
-    if (training) noGrad(() => this.numBatchesTracked.add_(1));
     if (training && isFusable(input, weight)) return this.#fused(input);
+    if (training) noGrad(() => this.numBatchesTracked.add_(1));
     const scale = this.#scale();
     if (training && this.#group) return this.activate(synchronizedBatchNorm(input, scale, this, this.#group));
     return this.activate(
       nn.functional.batchNorm(input, scale, bias, runningMean, runningVar, training, momentum, eps, true),
     );
+  }
+
+  /** What the activation multiplies negative values by: 1 for none, null for a curved one. */
+  get slope(): number | null {
+    if (this.activation === 'identity') return 1;
+    if (this.activation === 'relu') return 0;
+    return typeof this.activation === 'object' ? this.activation.leakySlope : null;
+  }
+
+  /** Whether statistics are taken over several ranks. */
+  get isSynchronized(): boolean {
+    return this.#group !== undefined;
+  }
+
+  /** Returns relu(norm(input) + residual) of the batch; for inputs that pass `isFusable`, of a norm without activation that is not synchronized. */
+  forwardWithResidual(input: Tensor, residual: Tensor): Tensor {
+    return fusedResidualNorm(this.#values(input), residual);
+  }
+
+  /** Returns the activated norm of the batch, scaled by squeeze-and-excitation, and with a residual relu of the sum; for inputs as above. */
+  forwardExcited(input: Tensor, layers: ExcitationLayers, residual: Tensor | null): Tensor {
+    const { slope } = this;
+    if (slope === null) throw new RangeError('ActivatedBatchNorm: no kernel excites a curved activation');
+    return fusedExcitedNorm({ ...this.#values(input), slope }, layers, residual);
   }
 
   /** Takes training statistics over all ranks of a group from now on. */
@@ -82,12 +113,21 @@ export class ActivatedBatchNorm extends nn.Module {
   }
 
   #fused(input: Tensor): Tensor {
-    if (this.#finished?.device !== input.device) {
-      this.#finished = keep(zeros([2, this.weight.numel], { dtype: 'int32', device: input.device }));
+    const isCurved = this.activation === 'silu' || this.activation === 'hardswish';
+    // The kernels know GELU, but not the other curved activations.
+    const output = fusedActivatedBatchNorm({ ...this.#values(input), slope: isCurved ? 1 : this.slope });
+    return isCurved ? this.activate(output) : output;
+  }
+
+  #values(input: Tensor): FusedNormValues {
+    const { weight, bias, runningMean, runningVar, numBatchesTracked, momentum, eps, absoluteWeight } = this;
+    const channels = input.shape[1] ?? 0;
+    if (this.#finished?.device !== input.device || this.#finished.shape[1] !== channels) {
+      this.#finished = keep(zeros([2, channels], { dtype: 'int32', device: input.device }));
     }
-    const finished = this.#finished;
-    const { slope, activate } = fusedActivation(this);
-    return activate(fusedActivatedBatchNorm({ ...this, input, finished, slope, group: this.#group }));
+    const parameters = { weight, bias, eps, absoluteWeight, slope: this.slope };
+    const statistics = { runningMean, runningVar, numBatchesTracked, momentum, group: this.#group };
+    return { input, ...parameters, ...statistics, finished: this.#finished };
   }
 
   // libtorch's |w| has gradient 0 at w = 0, so zero-initialized weights would stay there forever. The added constant is
@@ -116,16 +156,4 @@ function activationFunction(activation: Activation): (x: Tensor) => Tensor {
   if (activation === 'hardswish') return (x) => nn.functional.hardswish(x);
   const leaky = new nn.LeakyReLU({ slope: activation.leakySlope, inPlace: true });
   return (x) => leaky.forward(x);
-}
-
-/**
- * Returns what the kernels multiply negative values by, null for GELU, and what remains to be done after them: they do not know
- * the other curved activations.
- */
-function fusedActivation({ activation, activate }: Pick<ActivatedBatchNorm, 'activation' | 'activate'>) {
-  const done = (x: Tensor) => x;
-  if (activation === 'gelu') return { slope: null, activate: done };
-  if (activation === 'silu' || activation === 'hardswish') return { slope: 1, activate };
-  if (activation === 'identity') return { slope: 1, activate: done };
-  return { slope: activation === 'relu' ? 0 : activation.leakySlope, activate: done };
 }

@@ -1,6 +1,9 @@
 // Anti-aliased downsampling. Zhang, "Making Convolutional Networks Shift-Invariant Again", arXiv 1904.11486.
 
 import { cat, isDeterministic, keep, nn, type Tensor, tensor } from '@anyclass/torch';
+import { gpuOperator, isForKernels } from './gpuOperator.js';
+
+const operator = gpuOperator('blur_pool');
 
 /**
  * Halves height and width after a low-pass filter: depthwise [1, 2, 1] ⊗ [1, 2, 1] / 16 with reflected edges, stride 2.
@@ -21,12 +24,19 @@ export class BlurPool extends nn.Module {
   }
 
   forward(x: Tensor): Tensor {
+    const fused = isFusable(x) ? operator() : null;
+    if (fused) return fused(x, this.filt)[0]!;
     return nn.functional.conv2d(reflected(x), this.filt, null, 2, 0, 1, this.#channels);
   }
 
   multiplyAdds(_input: Tensor, output: Tensor): number {
     return output.numel * 9;
   }
+}
+
+/** Whether the kernels support this input: channels-last on a GPU, float32 or half precision, a multiple of 8 channels. */
+function isFusable(x: Tensor): boolean {
+  return isForKernels(x) && x.ndim === 4 && (x.shape[1] ?? 0) % 8 === 0 && x.isContiguous('channelsLast');
 }
 
 // libtorch pads two dimensions only in the contiguous layout, and would convert a channels-last map twice. Viewed as

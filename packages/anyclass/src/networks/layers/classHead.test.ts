@@ -1,17 +1,19 @@
 import { noGrad, ones, randn, setSeed, type Tensor, tensor, tidy } from '@anyclass/torch';
 import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
 import { expect, test } from 'vitest';
+import { varied } from '../../../../../bench/export/exactness.js';
 import { graphBytes } from '../../../test/onnxFunction.js';
+import { heatMaps } from '../../explain/heatMaps.js';
 import { networkGraph } from '../../export/onnx/networkGraph.js';
-import type { NetworkName } from '../catalog.js';
+import { isFeatureNetwork, type NetworkName, networkNames } from '../catalog.js';
 import { createNetwork } from '../createNetwork.js';
 import { foldBatchNorm } from '../foldBatchNorm.js';
 import { type HeadName, headNames } from './classHead.js';
 import { GeneralizedMean, ResidualAttention } from './mapHeads.js';
 import { MlDecoder } from './mlDecoder.js';
 
-// Every head on two trunks, and one on each other family; bench/export/accuracy.ts tries all.
-const pairs: readonly (readonly [NetworkName, HeadName])[] = [
+// Every head on two trunks, and one on each other family; TEST_HEADS=all tries all on all, which takes several minutes.
+const few: readonly (readonly [NetworkName, HeadName])[] = [
   ...headNames.map((head) => ['resnet-18', head] as const),
   ...headNames.map((head) => ['mobilenetv3-l', head] as const),
   ['tresnet-s', 'gem'],
@@ -23,16 +25,23 @@ const pairs: readonly (readonly [NetworkName, HeadName])[] = [
   ['dinov2-s-14-reg', 'csra'],
   ['dinov3-s-16', 'ml-decoder'],
 ];
+const pairs =
+  process.env['TEST_HEADS'] === 'all'
+    ? networkNames
+        .filter((name) => !isFeatureNetwork(name))
+        .flatMap((name) => headNames.map((head) => [name, head] as const))
+    : few;
 
 test.each(pairs)(
-  '%s with head %s learns all of it, folds, and gives the same logits in ONNX',
+  '%s with head %s learns all of it, folds, gives the same logits in ONNX, and has heat maps',
   async (name, head) => {
     setSeed(2);
-    const side = name === 'dinov2-s-14-reg' ? 56 : 64;
-    const partitions = name === 'maxvit-t' ? { partitionSize: 2 } : {};
-    using network = createNetwork(name, { classes: 7, inputSize: side, head, ...partitions });
+    const side = name.startsWith('dinov2') ? 56 : 64;
+    const partitions = name.startsWith('maxvit') ? { partitionSize: 2 } : {};
+    using network = varied(createNetwork(name, { classes: 7, inputSize: side, head, ...partitions }));
     tidy(() => {
       network
+        .train()
         .forward(randn([2, 3, side, side]))
         .sub(1)
         .square()
@@ -55,6 +64,16 @@ test.each(pairs)(
     const largest = Math.max(...expected.map(Math.abs));
     for (const [i, value] of expected.entries())
       expect(Math.abs(values[i]! - value)).toBeLessThan(1e-4 * largest);
+    // Where all evidence is against a class, Grad-CAM is zero; LayerCAM looks at each place alone.
+    const maps = (['auto', 'layer-cam'] as const).flatMap((method) =>
+      heatMaps(network, images, [0, 6, 'presence'], { method }),
+    );
+    expect(maps).toHaveLength(6);
+    for (const map of maps) {
+      expect(map.values).toHaveLength(map.rows * map.columns);
+      expect(map.values.every((value) => value >= 0 && Number.isFinite(value))).toBe(true);
+    }
+    expect(maps.some((map) => map.values.some((value) => value > 0))).toBe(true);
   },
   60_000,
 );

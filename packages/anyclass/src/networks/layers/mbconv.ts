@@ -5,6 +5,7 @@ import { nn, type Tensor, tidy } from '@anyclass/torch';
 import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
 import { ConvNorm } from './convNorm.js';
 import { DepthwiseConv } from './depthwiseConv.js';
+import { HalvingPool } from './halvingPool.js';
 import { PointwiseConv } from './pointwiseConv.js';
 import { addBranch } from './residualNorm.js';
 import { SqueezeExcite } from './squeezeExcite.js';
@@ -90,6 +91,5 @@ class Branch extends nn.Module {
 }
 
 function shortcut(inputs: number, outputs: number): nn.Sequential {
-  const pool = new nn.AvgPool2d({ kernel: 3, stride: 2, padding: 1 });
-  return new nn.Sequential(pool, new PointwiseConv(inputs, outputs, { kernel: 1 }));
+  return new nn.Sequential(new HalvingPool(3), new PointwiseConv(inputs, outputs, { kernel: 1 }));
 }

@@ -3,6 +3,9 @@
 
 import { nn, type Tensor } from '@anyclass/torch';
 import { globalAverage } from './globalAverage.js';
+import { gpuOperator, isForKernels } from './gpuOperator.js';
+
+const operator = gpuOperator('squeeze_excite');
 
 export interface SqueezeExciteOptions {
   readonly hidden: number;
@@ -32,16 +35,41 @@ export class SqueezeExcite extends nn.Module {
   }
 
   forward(x: Tensor): Tensor {
-    const squeezed = pointwise(globalAverage(x), this.fc1);
+    const channels = this.fc1.weight.shape[1] ?? 0;
+    const fused = isFusable(x, channels) ? operator() : null;
+    if (fused) {
+      const { fc1, fc2 } = this;
+      const [isSilu, isHard] = [this.#activation === 'silu', this.#gate === 'hardsigmoid'];
+      return fused(x, fc1.weight, fc1.bias, fc2.weight, fc2.bias, isSilu, isHard)[0]!;
+    }
+    const extra = (x.shape[1] ?? 0) - channels; // zeros that pad the maps
+    const scales = this.scales(globalAverage(x).narrow(1, 0, channels));
+    const padded = extra === 0 ? scales : nn.functional.pad(scales, [0, extra]);
+    return x.mul(padded.unsqueeze(-1).unsqueeze(-1));
+  }
+
+  /** Returns each channel's scale from the means of all: [batch, channels] of both. */
+  scales(means: Tensor): Tensor {
+    const squeezed = pointwise(means, this.fc1);
     const hidden = this.#activation === 'relu' ? squeezed.relu_() : nn.functional.silu(squeezed);
     const raw = pointwise(hidden, this.fc2);
-    const scale = this.#gate === 'sigmoid' ? raw.sigmoid() : nn.functional.hardsigmoid(raw);
-    return x.mul(scale.unsqueeze(-1).unsqueeze(-1));
+    return this.#gate === 'sigmoid' ? raw.sigmoid() : nn.functional.hardsigmoid(raw);
+  }
+
+  /** Whether its layers are those of the fused kernels: ReLU between them, a sigmoid after them, and weights of float32. */
+  get isFusable(): boolean {
+    return this.#activation === 'relu' && this.#gate === 'sigmoid' && this.fc1.weight.dtype === 'float32';
   }
 
   multiplyAdds(input: Tensor): number {
     return (input.shape[0] ?? 1) * (this.fc1.weight.numel + this.fc2.weight.numel);
   }
+}
+
+/** Whether the kernels support this input: channels-last on a GPU, float32 or half precision, a multiple of 8 channels, none of them padding. */
+function isFusable(x: Tensor, channels: number): boolean {
+  const isWhole = x.ndim === 4 && x.shape[1] === channels && channels % 8 === 0;
+  return isWhole && isForKernels(x) && x.isContiguous('channelsLast');
 }
 
 function pointwise(x: Tensor, { weight, bias }: nn.Conv2d): Tensor {

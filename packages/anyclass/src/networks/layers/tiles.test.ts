@@ -112,7 +112,7 @@ test('an exported file cuts, scores and pools tiles itself, for any batch', asyn
     .permute([0, 3, 1, 2]);
   expectClose(
     noGrad(() => network.forward(pixels)),
-    exported,
+    exported.logits,
     2e-3,
   );
 });

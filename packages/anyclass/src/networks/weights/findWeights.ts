@@ -36,7 +36,9 @@ export async function findWeights(text: string, options: DownloadOptions = {}): 
     return { name: text, ...(await fileOf(name, options)), facts: await factsOf(name, options) };
   } catch (error) {
     if (!options.signal?.aborted) throw error;
-    throw new UserError(`${text}: the download was interrupted; run it again to resume`, { exitCode: 130 });
+    const { reason } = options.signal;
+    const exitCode = reason instanceof UserError ? reason.exitCode : 130;
+    throw new UserError(`${text}: the download was interrupted; run it again to resume`, { exitCode });
   }
 }
 
@@ -97,7 +99,7 @@ async function anyWeightFile(
 }
 
 /** Returns a weight file; a run folder stands for its final weights. */
-export function localFile(path: string): string {
+function localFile(path: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isFolder ? join(path, 'model.safetensors') : path;
   if (isFolder && !existsSync(file)) {

@@ -146,7 +146,7 @@ describe("timm's names", () => {
   });
 
   test('of a ViT map to ours one to one', () => {
-    const own = createNetwork('vit-b-16', { classes: 2, inputSize: 32 }).stateDict();
+    const own = createNetwork('vit-s-16', { classes: 2, inputSize: 32 }).stateDict();
     const foreign = [...own.keys()].map((name) =>
       name
         .replace('class_token', 'cls_token')
@@ -238,8 +238,8 @@ test.each([
 });
 
 test('a ViT loads weights of another input size, with its positions interpolated', () => {
-  const source = createNetwork('vit-b-16', { classes: 2, inputSize: 64 });
-  const copy = createNetwork('vit-b-16', { classes: 2, inputSize: 96 });
+  const source = createNetwork('vit-s-16', { classes: 2, inputSize: 64 });
+  const copy = createNetwork('vit-s-16', { classes: 2, inputSize: 96 });
   const report = loadWeights(copy, saved('positions', source.stateDict()), { strict: true });
   expect(report.resized).toEqual(['encoder.pos_embedding']);
   const [from, to] = [source, copy].map((network) => network.stateDict().get('encoder.pos_embedding')!);
