@@ -52,6 +52,14 @@ test.each([
     { augmentation: { flip: 0.5, foo: 1 } },
     'augmentation.foo: no such field; choose one of flip, verticalFlip, rotation',
   ],
+  [
+    { augmentation: { blur: { probability: 0.5, sigma: [2, 1] } } },
+    'augmentation.blur.sigma is [2,1]; expected the smaller number first',
+  ],
+  [
+    { augmentation: { jpeg: { probability: 0.5, quality: [0, 90] } } },
+    'augmentation.jpeg.quality.0 is 0; expected at least 1',
+  ],
   [{ data: {} }, 'data.dataset is missing'],
 ])('%j is refused with the field and what it should be', (fields, message) => {
   expect(() => validateConfiguration({ data: { dataset: 'digits' }, ...fields })).toThrow(message);
@@ -153,6 +161,11 @@ test('every recipe is valid, and the paper’s recipes follow its table', async 
   });
   const chest = await readConfiguration('paper/chestxray14/maxvit-s', { dataset: 'chestxray14=x' });
   expect(chest.optimizer).toMatchObject({ name: 'adamw', rate: 1e-4, weightDecay: 0.05 });
+  const sewer = await readConfiguration('paper/sewerml/maxvit-s', { dataset: 'sewerml=x' });
+  for (const { optimizer, schedule } of [chest, sewer]) {
+    expect(schedule.warmUpEpochs).toBe(5);
+    expect((optimizer.rate ?? 0) * schedule.warmUpFactor).toBeCloseTo(1e-5, 12);
+  }
 });
 
 test('a recipe of the paper requires the data', async () => {

@@ -13,7 +13,7 @@ export const paperDatasets = [
   'coco-41',
   'coco-animals',
 ] as const satisfies readonly FolderDataset[];
-export const paperNetworks = ['tresnet-l', 'vit-b-16', 'maxvit-s'] as const satisfies readonly NetworkName[];
+const paperNetworks = ['tresnet-l', 'vit-b-16', 'maxvit-s'] as const satisfies readonly NetworkName[];
 export type PaperDataset = (typeof paperDatasets)[number];
 export type PaperNetwork = (typeof paperNetworks)[number];
 

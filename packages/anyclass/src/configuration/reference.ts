@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { configurationSchema } from './schema.js';
-import { innermost } from './validate.js';
+import { innermost, objectIn } from './validate.js';
 
 export interface ConfigurationField {
   /** Dotted, as in assignments. */
@@ -37,7 +37,8 @@ function fieldsOf(shape: Readonly<Record<string, unknown>>, prefix: string): Con
     const name = prefix + key;
     if (inner instanceof z.ZodObject) return fieldsOf(inner.shape, `${name}.`);
     const description = descriptionOf(type) || descriptionOf(inner);
-    return [{ name, kind: kindOf(inner), defaultText: defaultOf(type), description }];
+    const parts = name === 'augmentation' ? fieldsOf(objectIn(inner)?.shape ?? {}, `${name}.`) : [];
+    return [{ name, kind: kindOf(inner), defaultText: defaultOf(type), description }, ...parts];
   });
 }
 

@@ -7,6 +7,7 @@ import { lossNames } from '../losses/lossNames.js';
 import { familyOptions, networkNames } from '../networks/catalog.js';
 import { headNames } from '../networks/layers/classHead.js';
 import { tilingFields } from '../networks/layers/tilingFields.js';
+import { augmentationParts } from './augmentationFields.js';
 import { dataFields } from './dataFields.js';
 import { decisionFields } from './decisionFields.js';
 import { mixingFields } from './mixingFields.js';
@@ -137,49 +138,6 @@ const schedule = z.strictObject({
   warmUpFactor: share.default(0.01).describe('fraction of the rate at which the warm-up starts'),
 });
 
-const range = z.tuple([z.number().positive(), z.number().positive()]);
-
-const augmentationFields = z.strictObject({
-  flip: share.optional().describe('probability of a horizontal flip'),
-  verticalFlip: share.optional().describe('probability of a vertical flip'),
-  rotation: z
-    .number()
-    .min(0)
-    .max(180)
-    .optional()
-    .describe('maximum rotation in degrees, in either direction'),
-  zoom: range.optional().describe('range of factors that magnify the center; below 1, the border is black'),
-  jitter: z
-    .strictObject({ brightness: share, contrast: share, saturation: share, hue: z.number().min(0).max(0.5) })
-    .optional()
-    .describe('maximum change of brightness, contrast, saturation and hue'),
-  resizedCrop: z
-    .strictObject({ scale: range, ratio: range })
-    .optional()
-    .describe('random crop, resized to the full size'),
-  erasing: z
-    .strictObject({ probability: share, scale: range, ratio: range })
-    .optional()
-    .describe('erase a random rectangle'),
-  trivial: share
-    .optional()
-    .describe(
-      'TrivialAugment: one change per image, of color, rotation, shear or position, up to this strength',
-    ),
-  interpolation: z
-    .enum(['nearest', 'bilinear'])
-    .optional()
-    .describe('how crops, rotations and zooms read between pixels; default bilinear'),
-});
-
-const augmentationParts = augmentationFields.refine(
-  ({ trivial, jitter }) => trivial === undefined || !jitter,
-  {
-    path: ['trivial'],
-    message: 'expected none with jitter: both change colors',
-  },
-);
-
 const checkpoints = z.strictObject({
   everyMinutes: z.number().positive().default(15).describe('minutes between checkpoints within an epoch'),
   keep: count.default(2).describe('number of recent checkpoints to keep'),
@@ -210,6 +168,15 @@ const evaluation = z.strictObject({
     .default(1000)
     .describe('bootstrap replicates; 0 disables intervals; at most 100 with more than 1,000 classes'),
   confidence: z.number().gt(0).lt(1).default(0.95).describe('confidence of the intervals'),
+  guard: z
+    .number()
+    .gt(0.5)
+    .max(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'send odd images to review instead of clearing them: those outside what this share of validation keeps in brightness, contrast, color, and distance to the training images, such as 0.995; null for no guard',
+    ),
 });
 
 /** All fields of a configuration. */
@@ -244,6 +211,12 @@ export const configurationSchema = z.strictObject({
     .default('auto')
     .describe("auto: the dataset's default; crops: what the recipe `strong` uses; or an object of parts"),
   mixing: mixingFields.prefault({}),
+  tileLabels: z
+    .enum(['auto', 'boxes', 'image'])
+    .default('auto')
+    .describe(
+      'what the tiles of network.tiles learn from: boxes of objects, the labels of whole images, or auto: boxes if the data has them',
+    ),
   plainEpochs: z
     .int()
     .min(0)

@@ -79,7 +79,7 @@ function fieldsAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
 }
 
 /** The object type that a type is or may be: augmentation is a name or an object of parts. */
-function objectIn(type: unknown): z.ZodObject | undefined {
+export function objectIn(type: unknown): z.ZodObject | undefined {
   const inner = innermost(type);
   if (inner instanceof z.ZodUnion) return inner.options.map(objectIn).find((option) => option !== undefined);
   return inner instanceof z.ZodObject ? inner : undefined;

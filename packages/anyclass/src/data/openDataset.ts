@@ -4,7 +4,7 @@ import { nearest, nearestOrAll } from '../errors/nearest.js';
 import { shownPath } from '../files/shownPath.js';
 import { type Dataset, type DatasetTable, photographPreparation } from './dataset/dataset.js';
 import { selectClasses } from './dataset/labelMatrix.js';
-import { selectObjects } from './dataset/objectSizes.js';
+import { selectObjects } from './dataset/objectBoxes.js';
 import type { ImageReading } from './dataset/reading/pixelFormat.js';
 import { datasetFiles, type FolderLayout } from './datasetFiles.js';
 import { type DatasetSpec, parseDataset } from './datasetSpec.js';

@@ -1,9 +1,10 @@
-// Changes to pixels on the device that holds them: geometry, color, normalization and erasing, all in one pass.
-// The mathematics is in native/augment: geometry.h and colorMath.h.
+// Changes to pixels on the device that holds them: geometry, color, normalization and erasing, all in one pass; blur and
+// JPEG, which need a pixel's neighbors, in a second one over the images that get them.
+// The mathematics is in native/augment: geometry.h, colorMath.h, filters.h and jpegMath.h.
 
 import { type Tensor, tensor } from '@anyclass/torch';
 import { type FusedOperator, fusedOperator } from '../../kernels/fusedLibrary.js';
-import { numbersPerImage, type Size } from './changes.js';
+import { hasFilters, numbersPerImage, type Size } from './changes.js';
 
 export interface Normalization {
   /** One per channel, or one for all. */
@@ -16,7 +17,7 @@ export interface Normalization {
  * float32 [N, 3, height, width] in channels-last memory. `changes` come from `drawChanges`, one row per image, and
  * are copied to the device together; without them, images are only normalized. The result has the images' size
  * unless another is given, for which the changes must be drawn. For gray images (C is 1), brightness and contrast
- * apply as in torchvision; saturation and hue have no effect.
+ * apply as in torchvision; saturation and hue have no effect. Blur and JPEG come after the colors, the erased box last.
  *
  * @example
  * const bytes = tensor(Uint8Array.of(0, 51), { shape: [1, 1, 2, 1] });
@@ -30,20 +31,20 @@ export function augmentImages(
 ): Tensor {
   const [count = 0, height = 0, width = 0, channels = 0] = images.shape;
   const parameters = changes && tensor(changes, { shape: [count, numbersPerImage], device: images.device });
-  operator ??= fusedOperator('augment_images');
-  const [result] = operator(
-    images,
-    parameters ?? null,
-    resultSize?.height ?? height,
-    resultSize?.width ?? width,
-    ofChannels(mean, channels),
-    ofChannels(std, channels),
-  );
+  const [means, deviations] = [ofChannels(mean, channels), ofChannels(std, channels)];
+  augment ??= fusedOperator('augment_images');
+  const size = [resultSize?.height ?? height, resultSize?.width ?? width] as const;
+  const [result] = augment(images, parameters ?? null, ...size, means, deviations);
+  if (parameters && hasFilters(changes)) {
+    filter ??= fusedOperator('filter_images_');
+    filter(result!, parameters, means, deviations);
+  }
   parameters?.dispose();
   return result!;
 }
 
-let operator: FusedOperator | undefined;
+let augment: FusedOperator | undefined;
+let filter: FusedOperator | undefined;
 
 function ofChannels(values: readonly number[], channels: number): number[] {
   if (values.length !== channels && values.length !== 1) {

@@ -36,6 +36,10 @@ export interface Augmentation {
     readonly scale: readonly [number, number];
     readonly ratio: readonly [number, number];
   };
+  /** Blur with a Gaussian: the probability, and the range of its standard deviation in pixels of the result. */
+  readonly blur?: { readonly probability: number; readonly sigma: readonly [number, number] };
+  /** The artifacts of a JPEG file: the probability, and the range of its quality from 1 to 100. */
+  readonly jpeg?: { readonly probability: number; readonly quality: readonly [number, number] };
   /** One change per image, drawn from nine, up to this strength from 0 to 1; see `drawTrivial`. */
   readonly trivial?: number;
   /** How crops, rotations and zooms read between pixels. Default bilinear. */
@@ -98,22 +102,38 @@ export function drawOne(
   const isFlipped = verticalFlip > 0 && stream.uniform() < verticalFlip;
   const magnified = zoom ? logBetween(stream, zoom) : 1;
   const movement = { part, angle, zoom: magnified, isMirrored, isFlipped };
-  const { interpolation = 'bilinear', trivial } = augmentation;
-  if (trivial === undefined)
-    return { map: positionMap(movement, resultSize), part, interpolation, colors, erased };
-  const { colors: drawn = [], angle: turned = 0, ...moved } = drawTrivial(stream, trivial);
+  const { interpolation = 'bilinear', trivial, blur, jpeg } = augmentation;
+  const {
+    colors: drawn = [],
+    angle: turned = 0,
+    ...moved
+  } = trivial === undefined ? {} : drawTrivial(stream, trivial);
   const map = positionMap({ ...movement, ...moved, angle: angle + turned }, resultSize);
-  return { map, part, interpolation, colors: [...colors, ...drawn], erased };
+  return {
+    map,
+    part,
+    interpolation,
+    colors: [...colors, ...drawn],
+    erased,
+    blur: blur && stream.uniform() < blur.probability ? between(stream, ...blur.sigma) : undefined,
+    quality: jpeg && stream.uniform() < jpeg.probability ? drawQuality(stream, jpeg.quality) : undefined,
+  };
 }
+
+/** A whole number, all in the range alike. */
+function drawQuality(stream: RandomStream, [low, high]: readonly [number, number]): number {
+  return low + stream.below(high - low + 1);
+}
+
+type TrivialChange = Pick<Movement, 'angle' | 'shear' | 'shift'> & {
+  readonly colors?: readonly ColorChange[];
+};
 
 /**
  * One change of uniform strength in either direction: TrivialAugment. Müller and Hutter, arXiv 2103.10158, with torchvision's wide ranges and
  * those nine of its fourteen operations that are maps of positions or colors: none, brightness, contrast, saturation, rotation, shears and shifts.
  */
-function drawTrivial(
-  stream: RandomStream,
-  strength: number,
-): Pick<Movement, 'angle' | 'shear' | 'shift'> & { readonly colors?: readonly ColorChange[] } {
+function drawTrivial(stream: RandomStream, strength: number): TrivialChange {
   const choice = stream.below(9);
   const amount = strength * between(stream, -1, 1);
   const colored = (kind: ColorKind) => ({ colors: [{ kind, factor: 1 + 0.99 * amount }] });

@@ -14,6 +14,7 @@ import {
   partnerOf,
 } from '../augmentation/mixing.js';
 import { type Augmentation, drawChanges } from '../augmentation/parameters.js';
+import { type TileLabels, tileTargets } from '../augmentation/tileTargets.js';
 import { type FeatureFormat, floatsOf } from '../dataset/inputs.js';
 import type { PixelFormat } from '../dataset/reading/pixelFormat.js';
 import type { Batch } from './loader.js';
@@ -29,6 +30,8 @@ export interface DeviceBatchOptions extends Normalization {
   readonly resultSize?: Size | undefined;
   /** Which images are mixed with others of the batch; none if omitted. */
   readonly mixing?: Mixing | undefined;
+  /** If given, the targets are those of tiles; images must not be mixed then. */
+  readonly tileLabels?: TileLabels | undefined;
 }
 
 export interface DeviceBatch {
@@ -36,7 +39,7 @@ export interface DeviceBatch {
    * [N, 3, H, W] float32 in channels-last order, normalized; for feature vectors, [N, features], unchanged.
    */
   readonly inputs: Tensor;
-  /** [N, classes] float32: 1 present, 0 absent, a number in between, or NaN for unknown. */
+  /** [N, classes] float32, or [N, tiles, classes]: 1 present, 0 absent, a number in between, or NaN for unknown. */
   readonly targets: Tensor;
   /** [N] float32: how much each image counts; all alike if undefined. */
   readonly weights?: Tensor | undefined;
@@ -58,7 +61,7 @@ export interface InputBatch {
  */
 export function deviceImages(
   batch: InputBatch,
-  options: Omit<DeviceBatchOptions, 'augmentation' | 'seed' | 'resultSize' | 'mixing'>,
+  options: Omit<DeviceBatchOptions, 'augmentation' | 'seed' | 'resultSize' | 'mixing' | 'tileLabels'>,
 ): Tensor {
   return noGrad(() =>
     tidy(() => uploaded(batch, options, (bytes) => augmentImages(bytes, undefined, options))),
@@ -73,7 +76,7 @@ export function deviceImages(
  * const { inputs, targets } = deviceBatch(batch, { format, device: 'cuda', ...dataset.preparation, augmentation, seed: 1 });
  */
 export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBatch {
-  const { augmentation, device, resultSize } = options;
+  const { augmentation, device, resultSize, tileLabels } = options;
   const changes = augmentation && drawFor(batch, augmentation, options);
   const mixtures = mixturesOf(batch, options);
   return noGrad(() =>
@@ -82,6 +85,7 @@ export function deviceBatch(batch: Batch, options: DeviceBatchOptions): DeviceBa
       return {
         inputs: mixtures ? mixImages(images, mixtures) : images,
         ...deviceTargets(mixtures ? mixedTargets(batch, mixtures) : batch, device),
+        ...(tileLabels && { targets: targetsOfTiles(batch, tileLabels, changes, options) }),
       };
     }),
   );
@@ -129,6 +133,17 @@ function deviceTargets(
     targets: tensor(targets, { shape: [size, targets.length / Math.max(1, size)], device }),
     ...(weights && { weights: tensor(weights, { device }) }),
   };
+}
+
+function targetsOfTiles(
+  { size, targets, indices }: Batch,
+  labels: TileLabels,
+  changes: Float32Array | undefined,
+  { format, device }: DeviceBatchOptions,
+): Tensor {
+  const classes = targets.length / Math.max(1, size);
+  const ofTiles = tileTargets(labels, { indices, targets, classes, changes, imageSize: format });
+  return tensor(ofTiles, { shape: [size, labels.starts.length ** 2, classes], device });
 }
 
 function mixturesOf(

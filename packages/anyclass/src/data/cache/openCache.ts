@@ -14,6 +14,7 @@ import type { DecoderOptions } from '../images/decoding/decoder.js';
 import { type ImagesAddon, imagesAddon } from '../images/decoding/imagesAddon.js';
 import { jpegDecoder } from '../images/decoding/jpeg.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
+import { rememberedPixels } from '../images/rememberedPixels.js';
 import {
   cachePath,
   fingerprintBits,
@@ -44,6 +45,8 @@ const rowsAtOnce = 16;
 export interface OpenPixelsOptions extends DecoderOptions {
   /** Called once if the cache turns out to be damaged; damaged images are read from their originals. */
   readonly onNote?: ((text: string) => void) | undefined;
+  /** Keep decoded images in memory, as far as it has room, because they will be read again. */
+  readonly remember?: boolean;
 }
 
 /**
@@ -61,12 +64,18 @@ export async function openPixels(
   folder: string | undefined,
   options: OpenPixelsOptions = {},
 ): Promise<{ readonly pixels: PixelSource; readonly state: CacheState }> {
-  const originals = decodedPixels(dataset.images, format, options);
+  const decoded = decodedPixels(dataset.images, format, options);
+  const originals = options.remember ? rememberedPixels(decoded) : decoded;
   const path = folder === undefined ? undefined : await findCache(folder, dataset, format);
   if (path === undefined) {
     return {
       pixels: originals,
-      state: { kind: 'absent', text: 'no cache: images are decoded as needed' },
+      state: {
+        kind: 'absent',
+        text: options.remember
+          ? 'no cache: images are decoded once and kept in memory, as far as it has room'
+          : 'no cache: images are decoded as needed',
+      },
     };
   }
   const records = await readFile(join(path, 'rows.bin')).catch(() => Buffer.alloc(0));

@@ -2,7 +2,7 @@ import type { FeatureSource } from './featureSource.js';
 import type { ImageSource } from './imageSource.js';
 import type { LabelMatrix } from './labelMatrix.js';
 import type { NameTable } from './nameTable.js';
-import type { ObjectSizes } from './objectSizes.js';
+import type { ObjectBoxes } from './objectBoxes.js';
 import type { ImageReading } from './reading/pixelFormat.js';
 
 /**
@@ -68,8 +68,8 @@ export interface Dataset {
   readonly classFamilies?: readonly { readonly name: string; readonly classes: readonly string[] }[];
   /** Number of annotated objects of each class, such as COCO's boxes, if the dataset has them. */
   readonly annotationCounts?: readonly number[];
-  /** Sizes of the annotated objects, if boxes are known. */
-  readonly objects?: ObjectSizes;
+  /** Boxes of the annotated objects, if they are known. */
+  readonly objects?: ObjectBoxes;
   /** Weight of each class in F2-CIW. */
   readonly classImportance?: readonly number[];
   readonly preparation: Preparation;

@@ -28,7 +28,7 @@ export interface HashOptions extends DecoderOptions {
 }
 
 /** The size at which images are hashed. */
-export const hashedSize = 224;
+const hashedSize = 224;
 
 const contentBytes = 8;
 const rowBytes = contentBytes + 2 * HASH_WORDS + 1;

@@ -40,7 +40,7 @@ const all = Int32Array.from({ length: 12 }, (_, i) => i);
 
 async function scored(dataset: Dataset, options: { allowPartial?: boolean } = {}) {
   const progress: number[] = [];
-  const scorer = { format, score: (batch: { size: number }) => new Float32Array(batch.size) };
+  const scorer = { format, score: (batch: { size: number }) => ({ logits: new Float32Array(batch.size) }) };
   const pixels = decodedPixels(dataset.images, format);
   const onProgress = (done: number) => progress.push(done);
   try {
@@ -118,6 +118,27 @@ test('disk and network errors are retried, others are not', async () => {
   await expect(fromStorage('a.png', root, failing('ENOENT', 9))).rejects.toBeInstanceOf(MissingImageError);
   expect(attempts).toBe(2);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a file whose name is not UTF-8 is refused with that reason (needs Linux)',
+  async () => {
+    const folder = join(root, 'names');
+    for (const name of ['cat', 'dog']) mkdirSync(join(folder, name), { recursive: true });
+    for (const name of ['cat/a', 'dog/b'])
+      copyFileSync(join(fixtures, 'rgb.png'), join(folder, `${name}.png`));
+    const odd = Buffer.concat([
+      Buffer.from(join(folder, 'cat/')),
+      Buffer.of(0xe9, 0xff),
+      Buffer.from('.png'),
+    ]);
+    copyFileSync(join(fixtures, 'rgb.png'), odd);
+    const { images, names } = await openDataset(folder);
+    const row = Array.from({ length: names.length }, (_, i) => names.at(i)).findIndex((name) =>
+      name.includes('\ufffd'),
+    );
+    await expect(images.read(row)).rejects.toThrow(/the name .*is not valid UTF-8; rename the file/);
+  },
+);
 
 test('no metrics from a part: a missing image to evaluate is an error that names it', async () => {
   const dataset = await files('partial', { absent: 7 });

@@ -10,7 +10,7 @@ import { fileImages, folderByRow } from '../../images/storage/fileImages.js';
 import { imageNaming } from '../imageNames.js';
 import { nameOfTables } from '../labelTables/csvTables.js';
 import { splitFromFileName } from '../splitWords.js';
-import { type Annotations, boxSizeIn, imageSizeIn, objectsOf } from './cocoObjects.js';
+import { type Annotations, boxIn, imageSizeIn, objectsOf } from './cocoObjects.js';
 import { readJsonArrays } from './jsonArrays.js';
 
 /** A COCO table, with what its split is stratified by. */
@@ -61,7 +61,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
     const rowOf = new Map<number, number>();
     const imageIds = growingInt32();
     const categoryIds = growingInt32();
-    const boxes = { width: growingFloat32(), height: growingFloat32() };
+    const boxes = growingFloat32();
     const found = await readJsonArrays(path, {
       images(element, index) {
         const where = () => `${file}, images[${index}]`;
@@ -76,9 +76,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
         const where = () => `${file}, annotations[${index}]`;
         imageIds.push(field(element, 'image_id', 'number', where));
         categoryIds.push(field(element, 'category_id', 'number', where));
-        const { width, height } = boxSizeIn(element);
-        boxes.width.push(width);
-        boxes.height.push(height);
+        for (const number of boxIn(element)) boxes.push(number);
       },
       categories(element, index) {
         const where = () => `${file}, categories[${index}]`;
@@ -108,8 +106,7 @@ export async function readCoco(paths: readonly string[], options: CocoOptions): 
         new Map([...categories.keys()].map((id) => [id, id])),
         (i, id) => `${file}, annotations[${i}]: no category has the id ${id}`,
       ),
-      widths: boxes.width.finish(),
-      heights: boxes.height.finish(),
+      boxes: boxes.finish(),
     });
     parts.push({ firstRow, folder });
   }

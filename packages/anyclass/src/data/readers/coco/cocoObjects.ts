@@ -1,27 +1,32 @@
-// The sizes of COCO's images and boxes, all optional: only labels are needed.
+// COCO's boxes and the sizes of its images, all optional: only labels are needed.
 
-import { type ObjectSizes, objectSizesBuilder } from '../../dataset/objectSizes.js';
+import { type ObjectBoxes, objectBoxesBuilder } from '../../dataset/objectBoxes.js';
 
-/** The annotations of a file: rows and categories, and the sizes of boxes in pixels. */
+/** The annotations of a file: rows and categories, and the boxes in pixels, four numbers each. */
 export interface Annotations {
   readonly rows: Int32Array;
   readonly categories: Int32Array;
-  readonly widths: Float32Array;
-  readonly heights: Float32Array;
+  readonly boxes: Float32Array;
 }
 
-/** The sizes of the objects of the classes that are kept. */
+/** The boxes of the objects of the classes that are kept. */
 export function objectsOf(
   annotations: readonly Annotations[],
   sizes: readonly { readonly width: number; readonly height: number }[],
   classOf: ReadonlyMap<number, number>,
-): ObjectSizes | undefined {
-  const objects = objectSizesBuilder();
-  for (const { rows, categories, widths, heights } of annotations) {
+): ObjectBoxes | undefined {
+  const objects = objectBoxesBuilder();
+  for (const { rows, categories, boxes } of annotations) {
     rows.forEach((row, i) => {
       const index = classOf.get(categories[i]!);
       const { width, height } = sizes[row]!;
-      if (index !== undefined) objects.add(row, index, widths[i]! / width, heights[i]! / height);
+      if (index === undefined) return;
+      objects.add(row, index, {
+        left: boxes[4 * i]! / width,
+        top: boxes[4 * i + 1]! / height,
+        width: boxes[4 * i + 2]! / width,
+        height: boxes[4 * i + 3]! / height,
+      });
     });
   }
   return objects.finish();
@@ -32,11 +37,11 @@ export function imageSizeIn(element: unknown): { readonly width: number; readonl
   return { width: numberIn(element, 'width'), height: numberIn(element, 'height') };
 }
 
-/** The size of an annotation's box in pixels; NaN if it has none. */
-export function boxSizeIn(element: unknown): { readonly width: number; readonly height: number } {
+/** An annotation's box in pixels: left, top, width and height; NaN if it has none. */
+export function boxIn(element: unknown): readonly [number, number, number, number] {
   const box = property(element, 'bbox');
-  const [, , width, height] = Array.isArray(box) ? box.map(Number) : [];
-  return { width: width ?? Number.NaN, height: height ?? Number.NaN };
+  const [left, top, width, height] = Array.isArray(box) ? box.map(Number) : [];
+  return [left ?? Number.NaN, top ?? Number.NaN, width ?? Number.NaN, height ?? Number.NaN];
 }
 
 function numberIn(element: unknown, name: string): number {

@@ -1,7 +1,7 @@
 import { DataError } from '../../../errors/dataError.js';
 import { nearestOrAll } from '../../../errors/nearest.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../../dataset/labelMatrix.js';
-import { type ObjectSizes, objectSizesBuilder } from '../../dataset/objectSizes.js';
+import { type ObjectBox, type ObjectBoxes, objectBoxesBuilder } from '../../dataset/objectBoxes.js';
 import { growingInt32 } from '../../dataset/typedArrays.js';
 
 /** The labels of an image by name. */
@@ -14,11 +14,8 @@ export interface ImageLabels {
 }
 
 /** An object in an image. */
-export interface LabeledObject {
+export interface LabeledObject extends ObjectBox {
   readonly name: string;
-  /** Its width and height as shares of the image's. */
-  readonly width: number;
-  readonly height: number;
 }
 
 /** Collects the labels of images row by row, when the classes are not known in advance. */
@@ -29,7 +26,7 @@ export interface NamedLabels {
   finish(options: NamedLabelOptions): {
     readonly labels: LabelMatrix;
     readonly classes: readonly string[];
-    readonly objects?: ObjectSizes;
+    readonly objects?: ObjectBoxes;
   };
 }
 
@@ -104,10 +101,9 @@ export function namedLabels(): NamedLabels {
         }
         start = end;
       }
-      const sizes = objectSizesBuilder();
-      for (const { row, name, width, height } of objects)
-        sizes.add(row, classIndex.get(name)!, width, height);
-      const found = sizes.finish();
+      const boxes = objectBoxesBuilder();
+      for (const { row, name, ...box } of objects) boxes.add(row, classIndex.get(name)!, box);
+      const found = boxes.finish();
       return { labels: builder.finish(), classes, ...(found && { objects: found }) };
     },
   };

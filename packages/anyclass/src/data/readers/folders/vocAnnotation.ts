@@ -60,8 +60,9 @@ export function vocLabels(xml: string, file: string): ImageLabels {
       if (label === '') fail('an object has no <name>');
       if (difficult !== '0' && difficult !== '1') fail(`<difficult> is '${difficult}'; expected 0 or 1`);
       (difficult === '1' ? uncertain : present).add(label);
-      const extent = (axis: 'x' | 'y') => (box.get(`${axis}max`) ?? 0) - (box.get(`${axis}min`) ?? 0);
-      objects.push({ name: label, width: extent('x'), height: extent('y') });
+      const at = (edge: string) => box.get(edge) ?? 0;
+      const [left, top] = [at('xmin'), at('ymin')];
+      objects.push({ name: label, left, top, width: at('xmax') - left, height: at('ymax') - top });
       object = undefined;
     }
     path = path.slice(0, path.lastIndexOf('/'));
@@ -74,6 +75,8 @@ export function vocLabels(xml: string, file: string): ImageLabels {
   const { width, height } = size;
   const shares = objects.map((each) => ({
     ...each,
+    left: each.left / width,
+    top: each.top / height,
     width: each.width / width,
     height: each.height / height,
   }));

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { DataError } from '../../../errors/dataError.js';
 import { listed } from '../../../errors/listed.js';
 import { shownPath } from '../../../files/shownPath.js';
+import type { ObjectBox } from '../../dataset/objectBoxes.js';
 import { numberIn } from '../../tables/labelCells.js';
 import { readText } from '../../tables/textFile.js';
 import type { ImageLabels, LabeledObject } from './namedLabels.js';
@@ -14,7 +15,7 @@ import type { ImageLabels, LabeledObject } from './namedLabels.js';
  * @param classes class names by number
  *
  * @example
- * yoloObjects('1 0.5 0.5 0.2 0.1\n', new Map([[0, 'cat'], [1, 'dog']]), 'a.txt') // [{ name: 'dog', width: 0.2, height: 0.1 }]
+ * yoloObjects('1 0.5 0.5 0.2 0.1\n', new Map([[0, 'cat'], [1, 'dog']]), 'a.txt') // [{ name: 'dog', left: 0.4, top: 0.45, width: 0.2, height: 0.1 }]
  */
 export function yoloObjects(
   text: string,
@@ -42,20 +43,22 @@ export function yoloObjects(
         )}`,
       );
     }
-    found.push({ name, ...sizeOf(words.slice(1).map(Number)) });
+    found.push({ name, ...boxOf(words.slice(1).map(Number)) });
   }
   return found;
 }
 
-/** The width and height of a box, which may be followed by a confidence or keypoints, or of a polygon. */
-function sizeOf(numbers: readonly number[]): { readonly width: number; readonly height: number } {
+/** A box by its center, which may be followed by a confidence or keypoints, or the one around a polygon. */
+function boxOf(numbers: readonly number[]): ObjectBox {
   const isPolygon = numbers.length > 5 && numbers.length % 2 === 0;
-  if (!isPolygon) return { width: numbers[2]!, height: numbers[3]! };
-  const extent = (values: readonly number[]) => Math.max(...values) - Math.min(...values);
-  return {
-    width: extent(numbers.filter((_, i) => i % 2 === 0)),
-    height: extent(numbers.filter((_, i) => i % 2 === 1)),
-  };
+  if (!isPolygon) {
+    const [x = 0, y = 0, width = 0, height = 0] = numbers;
+    return { left: x - width / 2, top: y - height / 2, width, height };
+  }
+  const range = (values: readonly number[]) => [Math.min(...values), Math.max(...values)] as const;
+  const [left, right] = range(numbers.filter((_, i) => i % 2 === 0));
+  const [top, bottom] = range(numbers.filter((_, i) => i % 2 === 1));
+  return { left, top, width: right - left, height: bottom - top };
 }
 
 /** Reads a label file. */

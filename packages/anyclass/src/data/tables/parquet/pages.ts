@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib';
 import { type CompressionCodec, type Compressors, type Encoding, snappyUncompress } from 'hyparquet';
 import { DataError } from '../../../errors/dataError.js';
 import { type PageHeader, readPageHeader } from './pageHeader.js';
+import type { PageRoom } from './pageRoom.js';
 import { readRuns } from './runs.js';
 import type { Leaf } from './schema.js';
 import { checkValues, readByteArrays, readIndices } from './values.js';
@@ -37,6 +38,8 @@ export interface StoredColumn {
   readonly compressors: Compressors | undefined;
   /** The number of values in all pages, including empty cells and empty lists. */
   readonly count: number;
+  /** Where the decompressed pages stay: those of a list all at once, otherwise the dictionary and one page. */
+  readonly room: PageRoom;
 }
 
 /**
@@ -56,8 +59,9 @@ export function* readPages(column: StoredColumn): Generator<Page> {
     if (header.checksum !== undefined && (crc32(stored) | 0) !== header.checksum) {
       throw new DataError('a page has a wrong checksum');
     }
-    const page = header.kind === 'dictionary' ? dictionary(stored, header, column) : undefined;
-    if (page) {
+    if (header.kind === 'dictionary') {
+      column.room.add(column, bytesOf(header));
+      const page = dictionary(stored, header, column);
       dictionaryLength = page.count;
       yield page;
       continue;
@@ -66,8 +70,15 @@ export function* readPages(column: StoredColumn): Generator<Page> {
       throw new DataError(`a page has ${header.count} values, but ${left} remain`);
     }
     left -= header.count;
+    if (column.leaf.isFlat) column.room.replace(column.leaf, bytesOf(header));
+    else column.room.add(column.leaf, bytesOf(header));
     yield dataPage(stored, header, column, dictionaryLength);
   }
+}
+
+/** What a page takes in memory: its bytes, and for each value a place in the dictionary and whether it is there. */
+function bytesOf({ size, count }: PageHeader): number {
+  return Math.max(0, size) + 5 * Math.max(0, count);
 }
 
 const noLevels = { repetition: new Uint8Array(0), definition: new Uint8Array(0) };
@@ -167,9 +178,6 @@ function readLevels(
   return found.matches;
 }
 
-/** The most bytes of a page; writers begin a new one after about a mebibyte. */
-const largestPage = 1 << 30;
-
 /** The most bytes that a compressed byte can stand for. */
 const densest: Readonly<Partial<Record<CompressionCodec, number>>> = {
   UNCOMPRESSED: 1,
@@ -184,7 +192,7 @@ const densestOther = 1 << 16;
 
 /** Decompresses a page, after a check that so few bytes can stand for so many. */
 function unpacked(stored: Uint8Array, size: number, { codec, compressors }: StoredColumn): Uint8Array {
-  const most = Math.min(largestPage, (stored.length + 1) * (densest[codec] ?? densestOther));
+  const most = (stored.length + 1) * (densest[codec] ?? densestOther);
   if (!(size >= 0 && size <= most))
     throw new DataError(`a page of ${size} bytes, which do not fit into ${stored.length} of ${codec}`);
   if (size === 0) return new Uint8Array(0); // of which LZ4 finds no end

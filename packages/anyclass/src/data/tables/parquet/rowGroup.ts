@@ -10,6 +10,7 @@ import {
 import { DataError } from '../../../errors/dataError.js';
 import { reasonOf } from '../../../errors/reasonOf.js';
 import { decodeColumn, decodeValues } from './decodePages.js';
+import { createPageRoom } from './pageRoom.js';
 import { type Page, readPages, type StoredColumn } from './pages.js';
 import { elementsOf, type Leaf, leavesOf } from './schema.js';
 
@@ -44,6 +45,7 @@ export async function* readRowGroup(
   const { num_rows, columns: chunks } = metadata.row_groups[group]!;
   const rows = Number(num_rows);
   const columns: Column[] = [];
+  const room = createPageRoom();
   for (const tree of schema.children) {
     const name = tree.element.name;
     if (!names.includes(name)) continue;
@@ -54,7 +56,7 @@ export async function* readRowGroup(
       const { start, end } = chunkRange(chunk);
       const bytes = new Uint8Array(await file.slice(start, end));
       const count = leaf.isFlat ? rows : Number(chunk.num_values);
-      stored.push({ bytes, leaf, codec: chunk.codec, compressors, count });
+      stored.push({ bytes, leaf, codec: chunk.codec, compressors, count, room });
     }
     const [only] = stored;
     const parts = only?.leaf.isFlat ? flatParts(only) : nestedParts(tree, stored, rows);

@@ -87,9 +87,9 @@ describe.skipIf(!built)('decoding in processes (needs the built package)', () =>
       const fourth = pool.decode(bytesOf('gray.png'));
       for (let deaths = 0; deaths < 2; deaths++) {
         await setTimeout(20);
-        const decoder = await vi.waitFor(() => started() ?? expect.unreachable());
+        const decoder = await vi.waitFor(() => started() ?? expect.unreachable(), 30_000);
         process.kill(decoder, 'SIGKILL');
-        await vi.waitFor(() => expect(started()).not.toBe(decoder));
+        await expect.poll(started).not.toBe(decoder);
       }
       expect(await third).toContain('the decoder crashed (SIGKILL) on this image');
       expect((await fourth)[0]).toBe(88);
