@@ -1,0 +1,138 @@
+// Queues of images to label, found below the folders: those of `mine` and `select`, and logs of a server that draws audits.
+
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import type { QueueEntry, QueueItem } from '@anyclass/studio';
+import { auditItems } from '../audits/auditItems.js';
+import { UserError } from '../errors/userError.js';
+import { parsedJson } from '../files/wholeFile.js';
+import { readQueue } from '../queues/imageQueue.js';
+import { Problem } from '../web/problem.js';
+import { type Folder, idOf, realBelow } from './folders.js';
+import { auditStore, type LabelStore, tableStore } from './labelStores.js';
+
+/** A queue, opened. */
+export interface OpenedQueue {
+  readonly classes: readonly string[];
+  readonly items: readonly QueueItem[];
+  readonly store: LabelStore;
+  /** The file of an item's image, which is not checked yet. */
+  imageOf(name: string): string | undefined;
+}
+
+const deepest = 2;
+const largest = 256 << 20;
+const ownLogs = new Set(['events.jsonl', 'metrics.jsonl', 'test-seen.jsonl']);
+
+/** Lists the queues below the folders, which are looked for two levels deep. */
+export function findQueues(folders: readonly Folder[]): QueueEntry[] {
+  return folders.flatMap((folder) =>
+    filesBelow(folder.path, 0).flatMap((path): QueueEntry[] => {
+      const kind = kindOf(path);
+      return kind === undefined ? [] : [{ id: idOf(folder, path), ...kind }];
+    }),
+  );
+}
+
+function filesBelow(path: string, depth: number): string[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+      const inner = join(path, entry.name);
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
+      if (entry.isFile() && /\.jsonl?$/.test(entry.name) && !ownLogs.has(entry.name)) return [inner];
+      return entry.isDirectory() && depth < deepest && !existsSync(join(inner, 'config.json'))
+        ? filesBelow(inner, depth + 1)
+        : [];
+    });
+  } catch {
+    return []; // It was deleted meanwhile, or may not be read.
+  }
+}
+
+function kindOf(path: string): Pick<QueueEntry, 'kind' | 'count'> | undefined {
+  try {
+    if (statSync(path).size > largest) return undefined;
+    if (path.endsWith('.json')) {
+      const { queue, images } = readQueue(path);
+      return { kind: queue, count: images.length };
+    }
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const drawn = lines.filter((line) => line.includes('"audit"') && isDrawn(parsedJson(line)));
+    return drawn.length === 0 ? undefined : { kind: 'audit', count: drawn.length };
+  } catch {
+    return undefined;
+  }
+}
+
+function isDrawn(line: unknown): boolean {
+  if (typeof line !== 'object' || line === null || !('audit' in line)) return false;
+  const { audit } = line;
+  return typeof audit === 'object' && audit !== null && 'drawn' in audit && audit.drawn === true;
+}
+
+/**
+ * Opens a queue by its id, which must be one of those that are found.
+ *
+ * @throws UserError if it cannot be read
+ */
+export async function openQueue(id: string, folders: readonly Folder[]): Promise<OpenedQueue> {
+  const found = findQueues(folders).find((queue) => queue.id === id);
+  const path = found && folders.map((folder) => pathIn(folder, id)).find((each) => each !== undefined);
+  if (!found || path === undefined) throw new Problem('not-found', `there is no queue '${id}' any more`);
+  return found.kind === 'audit' ? auditQueue(path) : listQueue(path);
+}
+
+function pathIn(folder: Folder, id: string): string | undefined {
+  const inner =
+    folder.name === '' ? id : id.startsWith(`${folder.name}/`) ? id.slice(folder.name.length + 1) : '';
+  return inner === '' ? undefined : realBelow([folder], join(folder.path, inner));
+}
+
+function listQueue(path: string): OpenedQueue {
+  const { classes, images } = readQueue(path);
+  const table = `${path.replace(/\.json$/, '')}-labels.csv`;
+  // The table can be trained on where it is: names are relative to it.
+  const files = new Map(images.map(({ image }) => [relative(dirname(table), image), image]));
+  return {
+    classes,
+    store: tableStore(table, classes),
+    items: images.map(({ image, presence, outcome, labels }) => ({
+      name: relative(dirname(table), image),
+      title: basename(image),
+      note: [`${outcome}, presence ${(100 * presence).toFixed(1)}%`, ...labels].join(' · '),
+      hasImage: true,
+    })),
+    imageOf: (name) => files.get(name),
+  };
+}
+
+/** The images that the server kept are in `audited` beside its log. */
+async function auditQueue(path: string): Promise<OpenedQueue> {
+  const images = join(dirname(path), 'audited');
+  const labels = auditLabels(path);
+  const { items, classes } = await auditItems({
+    logs: [path],
+    labels,
+    ...(existsSync(images) && { images }),
+  });
+  if (classes.length === 0) throw new UserError(`${path} does not name the classes of its model`);
+  const files = new Map(items.map(({ id, image }) => [id, image]));
+  return {
+    classes,
+    store: auditStore(labels, classes),
+    items: items.map(({ id, name = id, image }) => ({
+      name: id,
+      title: name,
+      note: '',
+      hasImage: image !== undefined,
+    })),
+    imageOf: (id) => files.get(id),
+  };
+}
+
+/** The table that `anyclass audit` began beside the log, or one of the log's own; a table of data may be called the same. */
+function auditLabels(log: string): string {
+  const begun = join(dirname(log), 'labels.csv');
+  const isOurs = existsSync(begun) && /^(id|[^\n]*,id)[,\r\n]/.test(readFileSync(begun, 'utf8'));
+  return isOurs ? begun : log.replace(/\.jsonl$/, '-labels.csv');
+}

@@ -1,0 +1,57 @@
+// The headline: what is promised, and what it rests on.
+
+import { countText, shortPercent } from '@anyclass/kit';
+import type { Judged, LoadedRows } from './messages.js';
+
+export function Promised({
+  judged,
+  loaded,
+  run,
+  split,
+}: {
+  readonly judged: Judged;
+  readonly loaded: LoadedRows;
+  readonly run: string;
+  readonly split: string;
+}) {
+  const { budget, report, isSaved } = judged;
+  const { guarantee, triage } = report;
+  const isSure = guarantee.holds && (budget.missed === null || triage?.guarantee.holds === true);
+  return (
+    <div class="head">
+      <h1>
+        {isSure ? 'At most' : 'About'} <em>{shortPercent(budget.falseAlarms)}</em> of negatives raise an alarm
+        {budget.missed !== null && (
+          <>
+            ; {isSure ? 'at most' : 'about'} <em>{shortPercent(budget.missed)}</em> of positives are cleared
+          </>
+        )}
+        .
+      </h1>
+      <p class="small quiet">
+        {groundOf(judged, loaded)} {isSure || isSaved ? '' : approximation(guarantee, split)} {run}
+      </p>
+    </div>
+  );
+}
+
+function groundOf({ report: { guarantee, triage } }: Judged, { positives, negatives }: LoadedRows): string {
+  if (!guarantee.holds)
+    return `Of ${countText(negatives)} negative and ${countText(positives)} positive validation rows.`;
+  const second = triage?.guarantee.holds
+    ? ` and ${countText(triage.guarantee.exceeding)} of ${countText(triage.guarantee.of)} positive`
+    : '';
+  return `${shortPercent(guarantee.confidence)} confidence${triage ? ' each' : ''}. Rests on ${countText(guarantee.exceeding)} of ${countText(guarantee.of)} negative${second} validation ${guarantee.groups === null ? 'rows' : 'groups'}.`;
+}
+
+/** Why there is no promise, and the way to one. */
+function approximation(guarantee: Judged['report']['guarantee'], split: string): string {
+  if (guarantee.holds) return '';
+  if (guarantee.reason === 'adaptive choice')
+    return split === 'decision'
+      ? 'When saved, it is fitted on the rows that were held back, and promised there.'
+      : 'Approximate: you chose it on these rows. Refit it on rows that chose nothing (data.draw can hold them back) to promise it.';
+  if (guarantee.needed !== undefined && guarantee.of !== undefined)
+    return `Not promised: it takes ${countText(guarantee.needed)} negatives, and there are ${countText(guarantee.of)}.`;
+  return `Not promised: ${guarantee.reason}.`;
+}

@@ -1,0 +1,162 @@
+// What each budget buys, for one run or several. The rule is dragged as in the other chart.
+
+import { percentText, roundRange, roundTicks } from '@anyclass/kit';
+import { Handle } from './Handle.js';
+import type { CurvePoint } from './messages.js';
+import { useWidth } from './width.js';
+
+export const tradeOffMetrics = {
+  f1: { name: 'F1', of: (point: CurvePoint) => point.macroF1 },
+  recall: { name: 'positives found', of: (point: CurvePoint) => point.found },
+  review: { name: 'rows to review', of: (point: CurvePoint) => point.review },
+} as const;
+export type TradeOffMetric = keyof typeof tradeOffMetrics;
+
+export interface TradeOffLine {
+  readonly name: string;
+  readonly points: readonly CurvePoint[];
+  readonly isChosen: boolean;
+}
+
+export interface TradeOffProps {
+  readonly lines: readonly TradeOffLine[];
+  readonly metric: TradeOffMetric;
+  readonly budget: number;
+  /** The value at the handle, which is exact. */
+  readonly value: number | undefined;
+  readonly onBudget: (share: number) => void;
+  readonly onStep: (steps: number) => void;
+}
+
+const [height, left, right, top, bottom] = [256, 34, 20, 20, 34];
+const mostBudget = 0.16;
+const colors = ['var(--series-1)', 'var(--series-2)', 'var(--series-3)', 'var(--series-4)'];
+const dashes = ['', '6 3', '2 3', '8 3 2 3'];
+
+export function TradeOff(props: TradeOffProps) {
+  const [box, width] = useWidth<HTMLElement>();
+  return <figure ref={box}>{width > 0 && <Drawn {...props} width={width} />}</figure>;
+}
+
+function Drawn({
+  lines,
+  metric,
+  budget,
+  value,
+  onBudget,
+  onStep,
+  width,
+}: TradeOffProps & { readonly width: number }) {
+  const { of, name } = tradeOffMetrics[metric];
+  const shown = lines.map((line) => ({
+    ...line,
+    points: [...line.points]
+      .filter(({ budget: at, isPromisable }) => isPromisable && at <= mostBudget)
+      .sort((a, b) => a.budget - b.budget),
+  }));
+  const values = shown.flatMap(({ points }) => points.map(of));
+  const chosen = lines.find(({ isChosen }) => isChosen);
+  const short = (chosen?.points ?? [])
+    .filter(({ isPromisable }) => !isPromisable)
+    .map(({ budget: at }) => at);
+  const [low, high] = roundRange([...values, ...(value === undefined ? [] : [value])], {
+    within: [0, 1],
+    least: 0.1,
+  });
+  const x = (share: number) => left + ((width - left - right) * Math.min(share, mostBudget)) / mostBudget;
+  const y = (share: number) => height - bottom - ((height - top - bottom) * (share - low)) / (high - low);
+  const at = x(budget);
+  const isRight = at > width * 0.6;
+  return (
+    <svg
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role="group"
+      aria-label={`${name} by false-alarm budget`}
+    >
+      <text x={left - 8} y={12} text-anchor="end">
+        %
+      </text>
+      {roundTicks(low, high, 5).map(({ at: tick }) => (
+        <g key={tick}>
+          <line class="grid" x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} />
+          <text x={left - 8} y={y(tick) + 4} text-anchor="end">
+            {percentText(tick, 0)}
+          </text>
+        </g>
+      ))}
+      {[0, 0.05, 0.1, 0.15].map((tick) => (
+        <text key={tick} x={x(tick)} y={height - bottom + 16} text-anchor="middle">
+          {percentText(tick, 0)}%
+        </text>
+      ))}
+      <text x={width - right} y={height - 4} text-anchor="end">
+        false-alarm budget
+      </text>
+      {short.length > 0 && (
+        <g>
+          <rect
+            x={left}
+            y={top}
+            width={x(Math.max(...short)) - left}
+            height={height - top - bottom}
+            fill="var(--clear-soft)"
+          />
+          <title>With this many negatives nothing can be promised here</title>
+        </g>
+      )}
+      {shown.map(({ name: run, points: drawn, isChosen }, i) => {
+        const last = drawn.at(-1);
+        if (!last) return null;
+        return (
+          <g key={run}>
+            <polyline
+              fill="none"
+              stroke={colors[i % colors.length]}
+              stroke-dasharray={dashes[i % dashes.length]}
+              stroke-width={isChosen ? 2 : 1.5}
+              points={drawn
+                .map((point) => `${x(point.budget).toFixed(1)},${y(of(point)).toFixed(1)}`)
+                .join(' ')}
+            />
+            {lines.length > 1 && (
+              <text
+                class="halo"
+                x={width - right}
+                y={y(of(last)) - 5}
+                text-anchor="end"
+                style={{ fill: colors[i % colors.length] }}
+              >
+                {run}
+              </text>
+            )}
+          </g>
+        );
+      })}
+      <Handle
+        label="False-alarm budget, on the curve"
+        value={Number((100 * budget).toFixed(2))}
+        most={30}
+        onDrag={(pixels) => onBudget((mostBudget * (pixels - left)) / (width - left - right))}
+        onStep={onStep}
+      >
+        <line class="rule" x1={at} x2={at} y1={top - 4} y2={height - bottom} style={{ strokeWidth: 1.5 }} />
+        <rect x={at - 14} y={0} width={28} height={height - bottom} fill="transparent" />
+        {value !== undefined && (
+          <>
+            <circle class="grip" cx={at} cy={y(value)} r="6" />
+            <text
+              class="strong halo"
+              x={isRight ? at - 11 : at + 11}
+              y={Math.max(top + 8, y(value) - 9)}
+              text-anchor={isRight ? 'end' : 'start'}
+            >
+              {name} {percentText(value)}
+            </text>
+          </>
+        )}
+      </Handle>
+    </svg>
+  );
+}
