@@ -9,7 +9,7 @@ import { counted } from '../errors/counted.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
 import { textTable } from '../tables/index.js';
 import type { Recommendation } from './recommendation.js';
-import { recommendationTable } from './recommendationTable.js';
+import { recommendationTable, setupTable } from './recommendationTable.js';
 
 /**
  * Returns the text of a configuration file in `folder`: the fields that differ from their defaults, the
@@ -24,6 +24,7 @@ export function configurationText(
   folder: string,
 ): string {
   const { verdict, reasons, loss, minutes } = recommendation;
+  const { setups, losses } = compared(recommendation);
   const fields = {
     ...changedFields(configuration),
     loss,
@@ -31,14 +32,14 @@ export function configurationText(
       ...(changedFields(configuration)['evaluation'] ?? {}),
       decision: {
         ...decisionFields(configuration, recommendation.decision),
-        candidates: oneOf(configuration, comparedLosses(recommendation)).evaluation.decision.candidates,
+        candidates: oneOf(configuration, setups + losses).evaluation.decision.candidates,
       },
     },
   };
   const comments: Readonly<Record<string, readonly string[]>> = {
     loss: [verdict, ...reasons],
     evaluation: [
-      `The false-alarm budget at which the losses were compared. Validation chose among ${counted(comparedLosses(recommendation), 'loss')}, and the promise of this run counts them (candidates).`,
+      `The false-alarm budget at which pilots were compared. Validation chose among ${comparedText(recommendation)}, and the promise of this run counts them (candidates).`,
     ],
   };
   const lines = JSON.stringify(pathsForFile(fields, folder), null, 2)
@@ -50,7 +51,9 @@ export function configurationText(
   return [
     `// Written by anyclass recommend after pilot runs of ${counted(minutes, 'minute')}.`,
     '//',
-    ...textTable(recommendationTable(recommendation))
+    ...[setupTable(recommendation), recommendationTable(recommendation)]
+      .flatMap((table) => (table ? [textTable(table)] : []))
+      .join('\n\n')
       .split('\n')
       .flatMap((line) => (line.length > lineWidth ? wrapped(line, '// ') : [`// ${line}`.trimEnd()])),
     ...lines,
@@ -80,10 +83,18 @@ function withoutKey(object: PlainObject, left: string): PlainObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== left));
 }
 
-/** How many losses validation chose among: those of the first round, which has all. */
-function comparedLosses({ rounds }: Pick<Recommendation, 'rounds'>): number {
+/** How many setups and losses validation chose among: those of the first rounds, which have all. */
+function compared({ rounds, setup }: Recommendation): { readonly setups: number; readonly losses: number } {
   const [first] = rounds;
-  return first ? first.losses.length + first.missing.length : 1;
+  return {
+    setups: setup?.tried.length ?? 0,
+    losses: first ? first.losses.length + first.missing.length : 1,
+  };
+}
+
+function comparedText(recommendation: Recommendation): string {
+  const { setups, losses } = compared(recommendation);
+  return [...(setups > 0 ? [counted(setups, 'setup')] : []), counted(losses, 'loss')].join(' and ');
 }
 
 /** The decision in the form of configuration fields. */

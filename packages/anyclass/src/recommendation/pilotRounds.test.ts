@@ -90,12 +90,28 @@ async function rounds(
       minutes,
       spentSeconds: progress.spentSeconds(),
     });
-  return { ...results, notes, trained, base, recommendation, recorded: progress.rounds };
+  const spentSeconds = progress.spentSeconds();
+  return { ...results, notes, trained, base, recommendation, recorded: progress.rounds, spentSeconds };
 }
 
 const isPlain = ({ name, beta }: LossFields) => name === 'bce' && beta === null;
 
+/** More seeds than this of full runs tell little more. */
+const mostSeeds = 5;
+
 describe('rounds of pilots', () => {
+  test.each([6, 9, 20, 45, 90])(
+    'use at least two thirds of %d minutes and no more, unless full runs of all finalists have five seeds',
+    async (minutes) => {
+      const { spentSeconds, recorded } = await rounds(`minutes${minutes}`, { minutes, strength: () => 2 });
+      const share = spentSeconds / (60 * minutes);
+      const last = recorded.at(-1)!;
+      const isAll = last.seeds === mostSeeds && last.instances === full.train && last.epochs === full.epochs;
+      expect(share).toBeLessThanOrEqual(1);
+      if (!isAll) expect(share).toBeGreaterThan(0.65);
+    },
+  );
+
   test('keep the best losses and the plain one in growing pilots, and recommend a loss that is clearly better', async () => {
     const { recommendation, recorded } = await rounds('clear', {
       minutes: 60,
@@ -104,7 +120,7 @@ describe('rounds of pilots', () => {
     expect(recorded.map(({ losses, seeds }) => [losses.length, seeds])).toEqual([
       [24, 1],
       [8, 1],
-      [3, 3],
+      [3, 5],
     ]);
     for (const { losses } of recorded) expect(losses).toContain('bce');
     const { label, matters, verdict, loss } = recommendation();

@@ -5,15 +5,23 @@ import { counted, inflected } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
 import { timeText } from '../experiments/paperEstimateTable.js';
+import type { PlannedRun } from '../experiments/plannedRun.js';
 import { readRuns } from '../experiments/readRuns.js';
 import type { UnfinishedRun } from '../experiments/results.js';
 import type { Candidate } from './candidates.js';
 import { judgeRound, type Pilots } from './judgedRound.js';
 import { type PilotTraining, plannedPilot } from './pilotRuns.js';
-import { type FullRun, type PilotSpeed, shareOf } from './pilotSize.js';
+import { type FullRun, type PilotSize, type PilotSpeed, shareOf } from './pilotSize.js';
 import type { Progress, RecordedRound } from './progress.js';
 import { type RoundResult, shareText } from './recommendation.js';
-import { leastSeconds, type PlannedRound, planRounds, roundSizes } from './roundPlan.js';
+import {
+  leastSeconds,
+  mostSeeds,
+  type PlannedRound,
+  planRounds,
+  roundSizes,
+  seedSeconds,
+} from './roundPlan.js';
 
 /** Everything that the rounds need. */
 export interface PilotWork extends PilotTraining {
@@ -31,6 +39,11 @@ export interface PilotResults {
   readonly unfinished: readonly UnfinishedRun[];
 }
 
+interface JudgedPilots {
+  readonly result: RoundResult | undefined;
+  readonly unfinished: readonly UnfinishedRun[];
+}
+
 /** Runs the remaining rounds, or as many as there is time for. */
 export async function runRounds(work: PilotWork, speed: PilotSpeed): Promise<PilotResults> {
   const { progress } = work;
@@ -38,11 +51,47 @@ export async function runRounds(work: PilotWork, speed: PilotSpeed): Promise<Pil
   const rounds: RoundResult[] = [];
   for (let i = 0; i < progress.rounds.length; i++) {
     const { result, unfinished } = await runRound(work, i);
-    if (result) rounds.push(result);
+    if (result) rounds[i] = result;
     if (work.isOver() || !result) return { rounds, unfinished };
-    if (i === progress.rounds.length - 1) planNext(work, result);
+    if (i < progress.rounds.length - 1) continue;
+    planNext(work, result);
+    // The same round again, with the runs that it has and more.
+    if (i === progress.rounds.length - 1 && addSeeds(work, result)) i--;
   }
   return { rounds, unfinished: [] };
+}
+
+/** Fewer than this, and a simple loss that is as good as the best may be missing. */
+const fewestFinalists = 3;
+
+/**
+ * Spends the time that is left on more seeds of the last round, or, if there is not enough for all of its losses, on one more seed of
+ * the best in another round. Returns whether the last round is to run again.
+ */
+function addSeeds({ full, progress, note, secondsLeft }: PilotWork, { losses }: RoundResult): boolean {
+  const { rounds, speed } = progress;
+  const last = rounds.at(-1);
+  if (!speed || !last || last.seeds >= mostSeeds) return false;
+  const ofOne = seedSeconds(1, last, full, speed);
+  const left = secondsLeft();
+  const more = Math.min(mostSeeds - last.seeds, Math.floor(left / (ofOne * last.losses.length)));
+  if (more > 0) {
+    const seconds = more * ofOne * last.losses.length;
+    const longer = { ...last, seeds: last.seeds + more, seconds, tookSeconds: null };
+    progress.save({ rounds: [...rounds.slice(0, -1), longer] });
+    note(`Time is left: ${counted(more, 'more seed')} of the last round, about ${timeText(seconds)}`);
+    return true;
+  }
+  const finalists = Math.min(losses.length - 1, Math.floor(left / ofOne));
+  if (finalists < fewestFinalists) return false;
+  const best = losses.slice(0, finalists).map(({ candidate }) => candidate.label);
+  const seconds = finalists * ofOne;
+  const { instances, epochs, seeds } = last;
+  progress.save({
+    rounds: [...rounds, { losses: best, seeds: seeds + 1, instances, epochs, seconds, tookSeconds: null }],
+  });
+  note(`Time is left: one more seed of the best ${finalists}, about ${timeText(seconds)}`);
+  return false;
 }
 
 /**
@@ -88,11 +137,8 @@ function planNext(work: PilotWork, result: RoundResult): void {
   note(`Round ${rounds.length + 1}: ${roundText(next, full)}`);
 }
 
-async function runRound(
-  work: PilotWork,
-  number: number,
-): Promise<{ readonly result: RoundResult | undefined; readonly unfinished: readonly UnfinishedRun[] }> {
-  const { progress, lists, decision } = work;
+async function runRound(work: PilotWork, number: number): Promise<JudgedPilots> {
+  const { progress, lists } = work;
   const round = progress.rounds[number]!;
   const candidates = round.losses.flatMap(
     (label) => lists.flat().find((candidate) => candidate.label === label) ?? [],
@@ -103,10 +149,38 @@ async function runRound(
   ).flat();
   const isResumed = planned.some(({ run }) => existsSync(run.folder));
   const before = progress.spentSeconds();
+  return judgedPilots(work, planned, round, {
+    needsAll: number > 0,
+    onTrained: () => {
+      if (round.tookSeconds === null && !work.isOver()) noteTime(progress, number, before, isResumed);
+    },
+  });
+}
+
+export interface PlannedPilot {
+  readonly candidate: Candidate;
+  readonly run: PlannedRun;
+}
+
+/**
+ * Trains pilots of one size and judges them. The result is undefined if fewer than two candidates have a finished pilot, or the user interrupted.
+ *
+ * @param needsAll whether each candidate must have a pilot, unless it failed: if time ran out in a later round, the round before has them all
+ */
+export async function judgedPilots(
+  work: PilotWork,
+  planned: readonly PlannedPilot[],
+  { instances, epochs }: PilotSize,
+  {
+    needsAll = false,
+    onTrained = () => {},
+  }: { readonly needsAll?: boolean; readonly onTrained?: () => void } = {},
+): Promise<JudgedPilots> {
   const { folders, unfinished } = await work.train(planned.map(({ run }) => run));
   if (work.isInterrupted()) return { result: undefined, unfinished };
-  if (round.tookSeconds === null && !work.isOver()) noteTime(progress, number, before, isResumed);
+  onTrained();
   const runs = folders.length === 0 ? [] : readRuns(folders);
+  const candidates = [...new Set(planned.map(({ candidate }) => candidate))];
   const of = (wanted: Candidate) =>
     planned.filter(({ candidate }) => candidate === wanted).map(({ run }) => run);
   const pilots = candidates.flatMap((candidate): Pilots[] => {
@@ -116,20 +190,22 @@ async function runRound(
   const missing = candidates.filter((candidate) => !pilots.some((each) => each.candidate === candidate));
   const failed = new Set(unfinished.filter(({ state }) => state === 'failed').map(({ name }) => name));
   const hasFailed = (candidate: Candidate) => of(candidate).some(({ name }) => failed.has(name));
-  // If time ran out in a later round, only some losses could be compared; the round before has them all.
-  const isJudged = pilots.length >= 2 && (number === 0 || missing.every(hasFailed));
+  const isJudged = pilots.length >= 2 && (!needsAll || missing.every(hasFailed));
   if (!isJudged) return { result: undefined, unfinished };
-  const { instances, epochs } = round;
-  const judged = await judgeRound(pilots, decision);
+  const judged = await judgeRound(pilots, work.decision);
   return { result: { ...judged, instances, epochs, missing: missing.map(({ label }) => label) }, unfinished };
+}
+
+/** Bounded, because runs that fail immediately are not fast. */
+export function boundedPace(pace: number): number {
+  return Math.min(4, Math.max(0.25, pace));
 }
 
 /** Records how long the round took, and updates the speed for the next one, unless the round was resumed. */
 function noteTime(progress: Progress, number: number, before: number, isResumed: boolean): void {
   const { rounds, speed } = progress;
   const tookSeconds = progress.spentSeconds() - before;
-  // Bounded, because runs that fail immediately are not fast.
-  const pace = isResumed ? 1 : Math.min(4, Math.max(0.25, tookSeconds / rounds[number]!.seconds));
+  const pace = isResumed ? 1 : boundedPace(tookSeconds / rounds[number]!.seconds);
   progress.save({
     rounds: rounds.map((each, i) => (i === number ? { ...each, tookSeconds } : each)),
     ...(speed && {

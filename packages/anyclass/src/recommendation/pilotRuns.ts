@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { freeGpuMemory, runDevices } from '../children/devices.js';
+import { assumedRate } from '../configuration/expectedTime.js';
 import type { Configuration } from '../configuration/schema.js';
 import { counted } from '../errors/counted.js';
 import type { ExperimentSettings } from '../experiments/experiment.js';
-import { assumedRate } from '../experiments/paperEstimate.js';
 import type { PlannedRun } from '../experiments/plannedRun.js';
 import type { UnfinishedRun } from '../experiments/results.js';
 import { readEpochs } from '../runs/metricsLog.js';

@@ -21,11 +21,21 @@ const round = z.object({
   tookSeconds: z.number().nullable(),
 });
 
+/** The pilots of input sizes and augmentations, and which was chosen; null before. */
+const setups = z.object({
+  instances: z.int().positive(),
+  epochs: z.int().positive(),
+  seconds: z.number(),
+  chosen: z.string().nullable(),
+});
+
 const content = z.object({
   settings: z.record(z.string(), z.unknown()),
   /** Total over all calls. */
   spentSeconds: z.number(),
   speed: speed.nullable(),
+  /** Null if there was nothing to try, or no time. */
+  setups: setups.nullable().default(null),
   rounds: z.array(round),
 });
 
@@ -34,11 +44,12 @@ export type RecordedRound = z.output<typeof round>;
 
 export interface Progress extends Disposable {
   readonly speed: z.output<typeof speed> | null;
+  readonly setups: z.output<typeof setups> | null;
   readonly rounds: readonly RecordedRound[];
   /** Time spent in this call and in earlier ones. */
   spentSeconds(): number;
   /** Saves the given changes and the time spent. */
-  save(news: Partial<Pick<z.output<typeof content>, 'speed' | 'rounds'>>): void;
+  save(news: Partial<Pick<z.output<typeof content>, 'speed' | 'setups' | 'rounds'>>): void;
 }
 
 /** A kill loses at most this much of the time spent. */
@@ -60,13 +71,18 @@ export function openProgress(
     ? readWhole(path, content, 'delete it and its folder, and start over')
     : undefined;
   if (known) refuseChange(path, known.settings, settings);
-  let { spentSeconds, speed, rounds } = known ?? { spentSeconds: 0, speed: null, rounds: [] };
+  let { spentSeconds, speed, setups, rounds } = known ?? {
+    spentSeconds: 0,
+    speed: null,
+    setups: null,
+    rounds: [],
+  };
   const begun = now();
   const before = spentSeconds;
   const spent = () => before + (now() - begun) / 1000;
   const write = () => {
     spentSeconds = spent();
-    writeWhole(path, `${JSON.stringify({ settings, spentSeconds, speed, rounds }, null, 2)}\n`);
+    writeWhole(path, `${JSON.stringify({ settings, spentSeconds, speed, setups, rounds }, null, 2)}\n`);
   };
   write();
   const timer = setInterval(write, saveEvery).unref();
@@ -74,12 +90,16 @@ export function openProgress(
     get speed() {
       return speed;
     },
+    get setups() {
+      return setups;
+    },
     get rounds() {
       return rounds;
     },
     spentSeconds: spent,
     save(news) {
       speed = news.speed ?? speed;
+      setups = news.setups ?? setups;
       rounds = news.rounds ?? rounds;
       write();
     },

@@ -6,8 +6,9 @@ import { checkDecisionOptions, type FitDecisionOptions } from '@anyclass/core';
 import { configuredForChildren } from '../children/devices.js';
 import { fitOptions } from '../configuration/decisionFields.js';
 import { resultFields } from '../configuration/dottedFields.js';
-import type { Settings } from '../configuration/overrides.js';
+import { type Settings, withSettings } from '../configuration/overrides.js';
 import type { Configuration } from '../configuration/schema.js';
+import { validateConfiguration } from '../configuration/validate.js';
 import { datasetName, parseDataset } from '../data/datasetSpec.js';
 import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
@@ -30,8 +31,10 @@ import { type PilotResults, type PilotWork, runRounds } from './pilotRounds.js';
 import { assumedSpeed, measureSpeed } from './pilotRuns.js';
 import type { FullRun, PilotSpeed } from './pilotSize.js';
 import { openProgress } from './progress.js';
-import { type Recommendation, recommendLoss } from './recommendation.js';
+import { type Recommendation, type RecommendedSetup, recommendLoss } from './recommendation.js';
 import { leastSeconds } from './roundPlan.js';
+import { chooseSetup } from './setupRound.js';
+import { setupsOf } from './setups.js';
 
 export interface RecommendOptions extends Pick<ExperimentSettings, 'jobs' | 'devices' | 'processes'> {
   /** A DATASET, or a configuration file or recipe name whose loss is then one of the candidates. */
@@ -131,10 +134,13 @@ export async function recommend(
     },
   };
   if (!signal.aborted) await prepareSome(base, anyOf(signal, deadlineIn(cacheShare * 60 * minutes)), hooks);
-  const { rounds, unfinished } = await pilotResults(work, assumed);
+  const prepare = (chosen: Configuration) =>
+    prepareSome(chosen, anyOf(signal, deadlineIn((cacheShare * work.secondsLeft()) / plannedShare)), hooks);
+  const { rounds, unfinished, setup } = await pilotResults(work, assumed, Object.keys(set), prepare);
   if (work.isInterrupted()) return { file, unfinished };
   if (rounds.length === 0 || !progress.speed) throw new UserError(failure(out, minutes, unfinished));
   const recommendation = recommendLoss({
+    ...(setup && { setup }),
     decision,
     rounds,
     full,
@@ -143,18 +149,38 @@ export async function recommend(
     spentSeconds: progress.spentSeconds(),
   });
   writeWhole(join(out, 'recommendation.json'), `${JSON.stringify(recommendation, null, 2)}\n`);
-  writeWhole(file, configurationText(configuration, recommendation, out));
+  writeWhole(file, configurationText(withSetup(configuration, setup), recommendation, out));
   return { recommendation, file, unfinished };
 }
 
-async function pilotResults(work: PilotWork, assumed: PilotSpeed): Promise<PilotResults> {
+/** First the speed of this machine, then input size and augmentation, then the loss. */
+async function pilotResults(
+  work: PilotWork,
+  assumed: PilotSpeed,
+  fixed: readonly string[],
+  prepare: (chosen: Configuration) => Promise<void>,
+): Promise<PilotResults & { readonly setup?: RecommendedSetup }> {
   const { progress, lists } = work;
   if (!progress.speed) {
     const { speed, unfinished } = await measureSpeed(work, lists[0]![0]!, assumed);
     if (!speed) return { rounds: [], unfinished };
     progress.save({ speed });
   }
-  return runRounds(work, progress.speed!);
+  const setups = setupsOf(work.base, fixed);
+  const { setup, result, unfinished } = await chooseSetup(work, setups, progress.speed!);
+  if (work.isOver() && !result) return { rounds: [], unfinished };
+  const { label, settings, cost, configuration } = setup;
+  if (Object.keys(settings).length > 0 && !work.isOver()) await prepare(configuration);
+  const results = await runRounds({ ...work, base: configuration }, progress.speed!);
+  if (!result) return results;
+  return {
+    ...results,
+    setup: { label, settings, cost, tried: setups.map((each) => each.label), round: result },
+  };
+}
+
+function withSetup(configuration: Configuration, setup: RecommendedSetup | undefined): Configuration {
+  return setup ? validateConfiguration(withSettings(configuration, setup.settings)) : configuration;
 }
 
 /** Throws if the time is hopelessly short, before anything is measured, which can itself take minutes. */

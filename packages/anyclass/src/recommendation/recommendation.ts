@@ -9,6 +9,7 @@ import { percent } from '../tables/percent.js';
 import { bySimplicity, type LossFields, relevantFields } from './candidates.js';
 import type { JudgedCandidate, JudgedRound, PartEffect } from './judgedRound.js';
 import { type FullRun, type PilotSize, type PilotSpeed, shareOf } from './pilotSize.js';
+import type { Setup } from './setups.js';
 
 /** A round and its results. */
 export interface RoundResult extends JudgedRound, PilotSize {
@@ -25,6 +26,8 @@ export interface Recommendation {
   readonly label: string;
   /** Fields for the configuration's `loss`. */
   readonly loss: Partial<LossFields>;
+  /** How to train, besides the loss; omitted if nothing else was tried. */
+  readonly setup?: RecommendedSetup;
   /** False if several losses differ only by small amounts; null if the pilots cannot tell. */
   readonly matters: boolean | null;
   readonly decision: DecisionChoice;
@@ -35,7 +38,17 @@ export interface Recommendation {
   readonly spentSeconds: number;
 }
 
-type Basis = Pick<Recommendation, 'decision' | 'rounds' | 'full' | 'speed' | 'minutes' | 'spentSeconds'>;
+/** The input size and augmentation that the first pilots chose. */
+export interface RecommendedSetup extends Pick<Setup, 'label' | 'settings' | 'cost'> {
+  /** What they were compared with; the base is the first in `tried`. */
+  readonly tried: readonly string[];
+  readonly round: RoundResult;
+}
+
+type Basis = Pick<
+  Recommendation,
+  'setup' | 'decision' | 'rounds' | 'full' | 'speed' | 'minutes' | 'spentSeconds'
+>;
 
 /** Few users care about a possible gain up to this size that the pilots may have missed. */
 const smallGain = 0.02;
@@ -51,14 +64,19 @@ const smallGain = 0.02;
 export function recommendLoss(basis: Basis): Recommendation {
   const { losses } = basis.rounds.at(-1)!;
   const equals = losses.filter(({ isWithinNoise }) => isWithinNoise);
-  const worst = losses.length > 2 && losses.at(-1)!.f1 < losses.at(-2)!.f1 ? losses.at(-1) : undefined;
+  const worst = losses.length > 1 && losses.at(-1)!.f1 < losses.at(-2)!.f1 ? losses.at(-1) : undefined;
   const eligible = equals.filter((one) => one !== worst);
   const own = eligible.find(({ candidate }) => candidate.role === 'configured');
   const pick = own ?? eligible.toSorted((a, b) => bySimplicity(a.candidate, b.candidate))[0]!;
   const missed = Math.max(0, ...equals.map(({ difference }) => -(difference?.low ?? 0)));
   const matters = equals.length === 1 ? true : missed <= smallGain ? false : null;
   return {
-    verdict: [opening(equals, losses, matters, missed), use(pick, eligible, basis.decision), behind(losses)]
+    verdict: [
+      setupText(basis),
+      opening(equals, losses, matters, missed),
+      use(pick, eligible, basis.decision),
+      behind(losses),
+    ]
       .filter((text) => text !== '')
       .join(' '),
     reasons: reasonsOf(basis),
@@ -67,6 +85,23 @@ export function recommendLoss(basis: Basis): Recommendation {
     matters,
     ...basis,
   };
+}
+
+function setupText({ setup, decision }: Basis): string {
+  if (!setup) return '';
+  const { label, cost, tried, round } = setup;
+  const [base = ''] = tried;
+  if (label === base) {
+    const others = tried.filter((other) => other !== label);
+    return `Train at ${label}: ${joined(others)} ${others.length === 1 ? 'is' : 'are'} not clearly better.`;
+  }
+  const f1Of = (wanted: string) => round.losses.find(({ candidate }) => candidate.label === wanted)?.f1;
+  const [chosen, before] = [f1Of(label), f1Of(base)];
+  const gain =
+    chosen === undefined || before === undefined
+      ? ''
+      : `: ${metricName(decision)} ${percent(chosen)} instead of ${percent(before)}`;
+  return `Train at ${label} instead of ${base}${gain}, at ${cost.toFixed(1)} times the time.`;
 }
 
 function opening(
@@ -144,7 +179,10 @@ function differenceText(difference: Interval | null): string {
 
 function labels(losses: readonly JudgedCandidate[]): string {
   const names = losses.map(({ candidate }) => candidate.label);
-  if (names.length > 6) return listed(names);
+  return names.length > 6 ? listed(names) : joined(names);
+}
+
+function joined(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 

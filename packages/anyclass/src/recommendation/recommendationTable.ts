@@ -59,6 +59,47 @@ export function recommendationTable(recommendation: Recommendation): Table {
   };
 }
 
+/**
+ * Has a row for each input size and augmentation that was tried before the losses; undefined if there was none.
+ *
+ * @example
+ * const table = setupTable(recommendation);
+ * if (table) textTable(table)
+ */
+export function setupTable({ setup, decision }: Recommendation): Table | undefined {
+  if (!setup) return undefined;
+  const { round, label, tried } = setup;
+  const metric = metricName(decision);
+  return {
+    title: `Input and augmentation, ${decisionPhrase(decision)}`,
+    note: `Percent, on validation, with the configured loss; ${counted(round.instances, 'instance')} × ${counted(round.epochs, 'epoch')}. Differences from the best, as below.`,
+    columns: [
+      { title: 'setup', kind: 'text' },
+      { title: metric, kind: 'percent' },
+      { title: 'false alarms', kind: 'percent' },
+      { title: 'mAP', kind: 'percent' },
+      { title: 'vs. best', kind: 'difference' },
+      { title: '', kind: 'text' },
+    ],
+    rows: round.losses.map(({ candidate, f1, falseAlarmRate, mAP, difference, isWithinNoise }): Cell[] => [
+      candidate.label,
+      { value: f1, ...(candidate.label === label && { emphasis: 'strong' }) },
+      falseAlarmRate,
+      mAP,
+      difference && {
+        value: difference.value,
+        interval: { low: difference.low, high: difference.high },
+        emphasis: isWithinNoise ? 'faint' : 'strong',
+      },
+      [
+        ...(candidate.label === label ? ['recommended'] : []),
+        ...(candidate.label === tried[0] ? ['configured'] : []),
+        isWithinNoise ? (difference === null ? 'best' : 'within noise') : 'lower',
+      ].join(', '),
+    ]),
+  };
+}
+
 function roundText({ losses, seeds, instances, epochs }: RoundResult, i: number): string {
   return `Round ${i + 1}: ${counted(losses.length, 'loss')} × ${counted(seeds.length, 'seed')}, ${counted(instances, 'instance')} × ${counted(epochs, 'epoch')}`;
 }

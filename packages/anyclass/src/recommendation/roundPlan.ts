@@ -28,6 +28,8 @@ const finalists = { fewest: 3, most: 5 } as const;
 /** A list of at most this many losses is compared in a single round. */
 const shortList = 8;
 const finalSeeds = { fewest: 2, most: 3 } as const;
+/** More seeds tell little more, even if there is time for them. */
+export const mostSeeds = 5;
 
 /**
  * The number of losses in each round; the first round has all of them.
@@ -88,6 +90,11 @@ export function planRounds(
 /** The minimum time for an informative round over a short list, in seconds. */
 export function leastSeconds(losses: number, full: FullRun, speed: PilotSpeed): number {
   return roundSeconds(losses, 1, leastPilot(full), full, speed);
+}
+
+/** How long one seed of every loss takes. */
+export function seedSeconds(losses: number, size: PilotSize, full: FullRun, speed: PilotSpeed): number {
+  return roundSeconds(losses, 1, size, full, speed);
 }
 
 interface RoundWish {
