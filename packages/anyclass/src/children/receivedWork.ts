@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { isWorkMessage, type WorkMessage } from './work.js';
 
 /** Set for a process that waits for its work: where it comes from. */
-export const workVariable = 'ANYCLASS_WORK';
+const workVariable = 'ANYCLASS_WORK';
 
 /** What a process exits with if nobody sends its work: the same as if it had been asked to stop. */
 const abandoned = 143;

@@ -31,6 +31,8 @@ export interface StartedEvent {
   readonly device: string;
   readonly precision: string;
   readonly epochs: number;
+  /** About how long the rest of the run takes: training, validation and judging. Omitted if only judging is left. */
+  readonly expectedSeconds?: number;
   /** Present if several processes train together. */
   readonly distribution?: { readonly worldSize: number; readonly backend: string };
   readonly resumed?: { readonly checkpoint: string; readonly epoch: number; readonly step: number };
@@ -59,6 +61,8 @@ export interface StepEvent {
   readonly secondsLeft: number | null;
   /** Share of the epoch's time that training waited for images. */
   readonly dataWaitShare: number;
+  /** Bytes that this process holds on its GPU, in use or cached; absent on the CPU. */
+  readonly gpuMemory?: number;
 }
 
 /**

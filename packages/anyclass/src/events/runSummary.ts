@@ -10,6 +10,14 @@ export interface Quarantined {
   readonly missing?: boolean | undefined;
 }
 
+/** How many images of a split are odd, and why. */
+export interface OddImages {
+  readonly images: number;
+  readonly odd: number;
+  /** Counts by reason (`OddReason` of core). */
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
 /** The results of a run. */
 export interface RunSummary {
   readonly dataset: string;
@@ -31,5 +39,13 @@ export interface RunSummary {
   readonly validation: Judgment;
   /** Evaluated once, with the chosen weights; omitted if the test split has no labels. */
   readonly test?: Judgment | undefined;
+  /** How often the guard calls an image odd; omitted without one. */
+  readonly guard?:
+    | {
+        readonly quantile: number;
+        readonly validation: OddImages;
+        readonly test?: OddImages | undefined;
+      }
+    | undefined;
   readonly quarantined: readonly Quarantined[];
 }

@@ -1,6 +1,7 @@
 import { type Dataset, splitNames } from '../data/dataset/dataset.js';
 import type { DuplicateGroups } from '../data/lookAlikes/duplicates.js';
 import { inflected, type Words } from '../errors/counted.js';
+import { lineAbout } from '../errors/escaped.js';
 import type { ExaminedFeatures } from './examineFeatures.js';
 import type { Examined } from './examineImages.js';
 import { foundImages } from './foundImages.js';
@@ -44,7 +45,7 @@ export function imageProblems(
       kind: 'unreadable',
       text: `${inflected(quarantined.length, 'image')} missing or unreadable: quarantined, not replaced by other images`,
       count: quarantined.length,
-      examples: quarantined.slice(0, 10).map(({ name, reason }) => `${name}: ${reason}`),
+      examples: quarantined.slice(0, 10).map(({ name, reason }) => lineAbout(name, reason)),
     });
   }
   const named = namer(dataset);

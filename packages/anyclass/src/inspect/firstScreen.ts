@@ -1,5 +1,6 @@
 // The first screen of an inspection: what is in the data, what to fix first, and what can be promised with it.
 
+import { percentNeeded } from '@anyclass/core';
 import {
   bars,
   command,
@@ -20,13 +21,12 @@ import { fixOf } from './fixes.js';
 import type { Inspection, Problem } from './inspection.js';
 import { briefly, inspectionVerdict, seriousFirst } from './inspectionVerdict.js';
 import type { PagePictures } from './pagePictures.js';
-import { percentUp } from './promisableWith.js';
 
 /** Problems on the first screen; the section below has all. */
 const mostProblems = 3;
 const mostClasses = 8;
 
-export function inspectionAnswers(inspection: Inspection, pictures: PagePictures): string {
+export function inspectionAnswers(inspection: Inspection, pictures: PagePictures, spec: string): string {
   const told = inspectionVerdict(inspection);
   const { splits, classes, lambda } = inspection;
   const { total, positive, negative } = splits.at(-1)!;
@@ -38,7 +38,7 @@ export function inspectionAnswers(inspection: Inspection, pictures: PagePictures
     beside: splitBars(inspection),
   });
   return `${head}<div class="columns three first">
-<div>${panel('What to fix first', 'most serious first', fixList(inspection))}</div>
+<div>${panel('What to fix first', 'most serious first', fixList(inspection, spec))}</div>
 <div>${panel('Classes', `positive ${word}s`, classBars(inspection))}</div>
 <div>${panel('What can be promised', `with ${inspection.promisable.split} as it is`, promiseParts(inspection))}${sampleLooks(pictures)}</div>
 </div>`;
@@ -62,19 +62,19 @@ function splitBars({ splits }: Inspection): string {
   return bars('Splits', rows);
 }
 
-function fixList({ problems, dataset }: Inspection): string {
+function fixList({ problems }: Inspection, spec: string): string {
   if (problems.length === 0) return '<p class="small">Nothing: every check passed.</p>';
   const shown = seriousFirst(problems).slice(0, mostProblems);
   const more =
     problems.length > shown.length
       ? `<p class="note"><a href="#problems">${problems.length - shown.length} more below</a>.</p>`
       : '';
-  return shown.map((problem) => problemBlock(problem, dataset)).join('') + more;
+  return shown.map((problem) => problemBlock(problem, spec)).join('') + more;
 }
 
 /** A problem, and the command that fixes it. */
-function problemBlock(problem: Problem, dataset: string): string {
-  const fix = fixOf(problem, dataset);
+function problemBlock(problem: Problem, spec: string): string {
+  const fix = fixOf(problem, spec);
   return `<div class="block warning"><p class="small"><b>${escaped(briefly(problem))}</b></p>${fix ? `<p class="note">${escaped(fix.words)}</p>${fix.command === undefined ? '' : command(fix.command)}` : ''}</div>`;
 }
 
@@ -102,8 +102,8 @@ function promiseParts({ promisable: { split, of, negatives, positives }, groupCo
   ]);
   const grouped =
     of === 'rows' ? '' : note('Images of one group are not independent: one negative of each group counts.');
-  const rest = `With 95% confidence; ${split} has ${countText(negatives.instances)}${unit} negatives, and ${countText(positives.instances)}${unit} positives, which can promise at most ${percentUp(positives.smallestRate)} missed.`;
-  return `<p class="statement">${escaped(`At best, at most ${percentUp(negatives.smallestRate)} of negatives raise an alarm.`)}</p><p class="note">${escaped(rest)}</p>${facts(rows)}${grouped}`;
+  const rest = `With 95% confidence; ${split} has ${countText(negatives.instances)}${unit} negatives, and ${countText(positives.instances)}${unit} positives, which can promise at most ${percentNeeded(positives.smallestRate)} missed.`;
+  return `<p class="statement">${escaped(`At best, at most ${percentNeeded(negatives.smallestRate)} of negatives raise an alarm.`)}</p><p class="note">${escaped(rest)}</p>${facts(rows)}${grouped}`;
 }
 
 function sampleLooks({ samples }: PagePictures): string {

@@ -103,7 +103,7 @@ function choicesFor({ inputSize, trainingRows, isGray, hasGpu }: FittingFacts): 
   if (trainingRows < few) {
     choices.push([
       'dinov2-s-14-reg',
-      `${trainingRows} training images are few: features learned without labels need the fewest, also with freezeTrunk`,
+      `${trainingRows.toLocaleString('en-US')} training images are few: features learned without labels need the fewest, also with freezeTrunk`,
     ]);
   }
   if (isGray) {

@@ -10,37 +10,74 @@ export interface Fix {
  * Returns what to do about a problem; undefined if it is only good to know.
  *
  * @example
- * fixOf({ kind: 'no-validation', text: '…', count: 0, examples: [] }, 'pipes.csv')?.command
+ * fixOf({ kind: 'no-validation', examples: [] }, 'pipes.csv')?.command // "anyclass init pipes.csv --set 'data.draw={}'"
  */
-export function fixOf({ kind }: Pick<Problem, 'kind'>, dataset: string): Fix | undefined {
-  const data = /^[\w./=-]+$/.test(dataset) ? dataset : `'${dataset.replaceAll("'", "'\\''")}'`;
+export function fixOf(
+  { kind, examples }: Pick<Problem, 'kind' | 'examples'>,
+  dataset: string,
+): Fix | undefined {
+  const init = (...settings: readonly string[]) =>
+    `anyclass init ${[quoted(dataset), ...settings.map(quoted)].join(' --set ')}`;
+  const redrawn = init('data.draw={}');
+  const together = init('data.groups=look-alikes', 'data.draw={}');
+  const corrected = init('data.corrections=corrections.csv');
+  const dropped =
+    examples.length === 0 ? undefined : init(`data.drop=${JSON.stringify(classesIn(examples))}`);
   const fixes: Partial<Record<Problem['kind'], Fix>> = {
     unreadable: { words: 'Restore the files or remove their rows; training leaves them out.' },
-    'no-validation': {
-      words: 'Name a validation split in the table, or leave the split column out so that one is drawn.',
-    },
+    'no-validation': { words: 'Name a validation split in the table, or draw one:', command: redrawn },
     'scarce-validation': {
-      words: 'Label more images for validation, or give it a larger share of the data.',
+      words: 'Label more images for validation, or give it a larger share:',
+      command: init('data.draw.shares=[0.6,0.25,0.15]'),
     },
     'group-across-splits': {
-      words: 'Metrics would be too good. Leave the split column out: splits drawn here keep groups together.',
+      words: 'Metrics would be too good. Splits drawn here keep groups together:',
+      command: redrawn,
     },
     'duplicate-across-splits': {
-      words: 'Metrics would be too good. Remove the copies from all splits but one.',
+      words: 'Metrics would be too good. Remove the copies, or draw splits that keep them together:',
+      command: together,
     },
     'near-duplicate-across-splits': {
-      words: 'Metrics may be too good. Look at the sets below, and keep each in one split.',
+      words: 'Metrics may be too good. Look at the sets below; splits drawn like this keep each together:',
+      command: together,
     },
-    'duplicate-labels-differ': { words: 'One of the labels is wrong: correct it, or remove the copy.' },
-    'near-duplicate-labels-differ': { words: 'Look at the sets below: one of the labels may be wrong.' },
-    'suspect-label': { words: 'Look at them below, and correct those that are wrong.' },
+    'duplicate-labels-differ': {
+      words:
+        'One of the labels is wrong: remove the copy, or write the right label to a table of corrections.',
+      command: corrected,
+    },
+    'near-duplicate-labels-differ': {
+      words: 'Look at the sets below. Write labels that are wrong to a table of corrections.',
+      command: corrected,
+    },
+    'suspect-label': {
+      words: 'Look at them below. Write labels that are wrong to a table of corrections.',
+      command: corrected,
+    },
     'no-window': {
       words: 'Set the range of levels that the images use; "Images" below suggests one.',
-      command: `anyclass train quick --data ${data} --set data.window=[LOW,HIGH]`,
+      command: init('data.window=[LOW,HIGH]'),
     },
-    unsplit: { words: 'Give these rows a split, or remove them.' },
-    'scarce-class': { words: 'Label more images of these classes, or leave the classes out.' },
-    'rare-class': { words: 'Their metrics will be noisy: label more, or leave the classes out.' },
+    unsplit: { words: 'Give these rows a split, remove them, or draw all splits:', command: redrawn },
+    'scarce-class': {
+      words: 'Label more images of these classes, or leave the classes out:',
+      ...(dropped !== undefined && { command: dropped }),
+    },
+    'rare-class': {
+      words: 'Their metrics will be noisy: label more, or leave the classes out:',
+      ...(dropped !== undefined && { command: dropped }),
+    },
   };
   return fixes[kind];
+}
+
+/** The classes of 'Hernia: 4' and the like. */
+function classesIn(examples: readonly string[]): string[] {
+  return examples.map((example) => example.slice(0, example.lastIndexOf(': ')));
+}
+
+/** A word as a shell reads it. */
+function quoted(word: string): string {
+  return /^[\w./=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

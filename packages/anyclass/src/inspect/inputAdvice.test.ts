@@ -72,7 +72,7 @@ test('a last map of three by three positions or less is a warning', () => {
   ]);
 });
 
-test('objects of COCO, YOLO and Pascal VOC have sizes relative to their image', async () => {
+test('objects of COCO, YOLO and Pascal VOC have places and sizes relative to their image', async () => {
   const write = fileWriter(folder);
   const image = await picture(40, 20, 1);
   write('coco/a.png', image);
@@ -114,6 +114,14 @@ test('objects of COCO, YOLO and Pascal VOC have sizes relative to their image', 
   expect(await sides('coco/instances.json', ['cat'])).toEqual([side]);
   expect(await sides('yolo')).toEqual([side, expect.closeTo(side, 6)]);
   expect(await sides('voc')).toEqual([side]);
+  const places = async (spec: string) => {
+    const dataset = await openDataset(join(folder, spec));
+    await dataset.images.close();
+    return Array.from(dataset.objects!.places, (share) => Math.round(1000 * share) / 1000);
+  };
+  expect(await places('coco/instances.json')).toEqual([0, 0, 0.5, 0.25, 0, 0, 1, 1]);
+  expect(await places('yolo')).toEqual([0.25, 0.375, 0.5, 0.25, 0.1, 0.1, 0.5, 0.25]);
+  expect(await places('voc')).toEqual([0.25, 0.5, 0.5, 0.25]);
 });
 
 test('an inspection shows what is left at several inputs, and init enlarges small images and says so', async () => {
@@ -134,7 +142,8 @@ test('an inspection shows what is left at several inputs, and init enlarges smal
     [448, 14],
   ]);
   expect(inspectText(inspection)).toMatch(/128 px \(suggested\) +4 x 4/);
-  const { configuration, remarks } = await suggestConfiguration(table);
+  const { configuration, remarks, expectedSeconds } = await suggestConfiguration(table);
+  expect(expectedSeconds).toBeGreaterThan(0);
   expect(configuration['network']).toEqual({ name: 'tresnet-s', inputSize: 64 });
   expect(remarks.join('\n')).toContain('input 64 px: images of 24 px are enlarged');
   const kept = { name: 'tresnet-m', inputSize: 160 };

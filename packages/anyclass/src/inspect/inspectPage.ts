@@ -17,14 +17,20 @@ import type { SampleRow } from './samples.js';
 /**
  * An inspection as one self-contained HTML page: charts are SVG, and images are embedded.
  *
+ * @param spec how the dataset is written on the command line, for the commands that fix problems
+ *
  * @example
  * await writeFile('inspection.html', inspectPage(inspection, await pagePictures(dataset, inspection)))
  */
-export function inspectPage(inspection: Inspection, pictures: PagePictures): string {
+export function inspectPage(
+  inspection: Inspection,
+  pictures: PagePictures,
+  spec = inspection.dataset,
+): string {
   const { splitOrigin, lambda, images, features } = inspection;
   const { samples, nearDuplicates, suspects } = pictures;
   const list: (Section | undefined)[] = [
-    { name: 'problems', title: 'Problems', parts: [problemList(inspection)] },
+    { name: 'problems', title: 'Problems', parts: [problemList(inspection, spec)] },
     samples.length === 0
       ? undefined
       : {
@@ -74,7 +80,7 @@ export function inspectPage(inspection: Inspection, pictures: PagePictures): str
     kind: 'inspections',
     name: inspection.dataset,
     about: splitOrigin,
-    head: [inspectionAnswers(inspection, pictures)],
+    head: [inspectionAnswers(inspection, pictures, spec)],
     sections: list.filter((section) => section !== undefined),
   });
 }
@@ -156,11 +162,11 @@ function shownPart(shown: number, all: number, what: string): string {
     : '';
 }
 
-function problemList({ problems, dataset }: Inspection): string {
+function problemList({ problems }: Inspection, spec: string): string {
   if (problems.length === 0) return '<p class="fine">None found.</p>';
   const blocks = seriousFirst(problems).map((problem) => {
     const { text, count, examples } = problem;
-    const fix = fixOf(problem, dataset);
+    const fix = fixOf(problem, spec);
     const items = examples.map((example) => `<li><bdi>${escaped(example)}</bdi></li>`);
     const list = items.length === 0 ? '' : `<ul>${items.slice(0, mostExamples).join('')}</ul>`;
     const rest = items.slice(mostExamples);

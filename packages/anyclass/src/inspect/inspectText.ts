@@ -1,6 +1,7 @@
 import type { CorrectionCount } from '../data/dataset/dataset.js';
 import type { LevelStatistics } from '../data/images/levelSurvey.js';
 import { counted, inflected } from '../errors/counted.js';
+import { inOneLine } from '../errors/escaped.js';
 import { alignedColumns } from '../tables/index.js';
 import type { FeatureSummary, ImageStatistics, InputAdvice, Inspection, LabelCount } from './inspection.js';
 import { inspectionVerdict } from './inspectionVerdict.js';
@@ -42,7 +43,7 @@ export function inspectText(inspection: Inspection): string {
  * correctionText({ file: 'fixes.csv', labels: 3, images: 2, changed: 1 })
  * // 'corrections: 3 labels of 2 images in fixes.csv, 1 of which differs from the dataset'
  */
-export function correctionText({ file, labels, images, changed }: CorrectionCount): string {
+function correctionText({ file, labels, images, changed }: CorrectionCount): string {
   const of = `${counted(labels, 'label')} of ${counted(images, 'image')}`;
   return `corrections: ${of} in ${file}, ${number(changed)} of which ${inflected(changed, 'differs', 'differ')} from the dataset`;
 }
@@ -195,7 +196,7 @@ function problemSection({ problems }: Inspection): string {
   if (problems.length === 0) return 'no problems found';
   const lines = problems.flatMap(({ text: what, count, examples }) => [
     `! ${number(count)} ${what}`,
-    ...examples.slice(0, 5).map((example) => `    ${example}`),
+    ...examples.slice(0, 5).map((example) => `    ${inOneLine(example)}`),
     ...(examples.length > 5 ? [`    … and ${number(Math.max(count, examples.length) - 5)} more`] : []),
   ]);
   return ['problems', ...lines].join('\n');

@@ -1,8 +1,9 @@
-// Labels that contradict a model. In held-out images, by its scores: Northcutt, Jiang and Chuang, "Confident Learning:
-// Estimating Uncertainty in Dataset Labels", JAIR 2021. In training images, which a network learns by heart in the end, by their
-// logits over all epochs: Pleiss et al., "Identifying Mislabeled Data using the Area Under the Margin Ranking", NeurIPS 2020.
-// For each class, a label is compared with the typical logits of images with either label.
+// Labels that contradict a model. In held-out images, by its scores; in training images, which a network learns by heart in the end, by
+// their logits over all epochs before that: Pleiss et al., "Identifying Mislabeled Data using the Area Under the Margin Ranking",
+// NeurIPS 2020. Each is ranked by the odds against it, as in Northcutt, Jiang and Chuang, "Confident Learning: Estimating Uncertainty
+// in Dataset Labels", JAIR 2021, after a calibration of each class.
 
+import { fitPlatt } from '@anyclass/core';
 import { type Dataset, splitNames } from '../data/dataset/dataset.js';
 import { foundImages } from './foundImages.js';
 import type { LabelSuspect, SuspectSource } from './inspection.js';
@@ -89,36 +90,40 @@ interface Doubtful extends Known {
   readonly doubt: number;
 }
 
-/** The least log odds to report; the share of wrong labels, which nobody knows, is left out of them. */
+/** The least log odds to report: the model, if it had not seen the label, would bet about 3 to 1 against it. */
 const leastDoubt = 1;
 
 /**
- * The labels that more likely belong to images of the opposite kind, by Bayes' rule: the logits of both kinds are taken as normal,
- * with robust estimates, and a label of a rare class is more likely a wrong one than a missing label of it is missing.
+ * The labels that the model would bet against. A line through the logits of a class turns them into probabilities that fit its labels
+ * (Platt 1999), so that doubts of rare and of common classes, and of held-out and of training images, are on one scale, and a model
+ * that knows nothing of a class doubts its rare labels no more than their rarity asks for.
  */
 function doubtful(labels: readonly Known[], source: SuspectSource): Doubtful[] {
-  const kindOf = (wanted: boolean) => {
-    const logits = labels.flatMap(({ isPresent, logit: value }) => (isPresent === wanted ? [value] : []));
-    const middle = median(logits);
-    const deviation = 1.4826 * median(logits.map((value) => Math.abs(value - middle)));
-    return { count: logits.length, middle, deviation };
-  };
-  const [present, absent] = [kindOf(true), kindOf(false)];
-  const gap = present.middle - absent.middle;
-  if (present.count < enough || absent.count === 0 || !(gap > 0)) return [];
-  const likelihood = ({ middle, deviation }: typeof present, value: number) => {
-    const spread = Math.max(deviation, 0.1 * gap);
-    return -0.5 * ((value - middle) / spread) ** 2 - Math.log(spread);
-  };
-  const prior = Math.log(absent.count / present.count);
+  const [present, absent] = [true, false].map((wanted) =>
+    labels.flatMap(({ isPresent, logit: value }) => (isPresent === wanted ? [value] : [])),
+  );
+  if (present!.length < enough || absent!.length === 0) return [];
+  const { slopes, intercepts } = fitPlatt({
+    scores: Float64Array.from(labels, ({ logit: value }) => sigmoid(value)),
+    targets: labels.map(({ isPresent }) => Number(isPresent)),
+    classNames: ['the class'],
+  });
+  const [slope, intercept] = [slopes[0]!, intercepts[0]!];
+  if (!(slope > 0)) return [];
+  const [usuallyPresent, usuallyAbsent] = [median(present!), median(absent!)];
   return labels.flatMap((label): Doubtful[] => {
-    const [own, other] = label.isPresent ? [present, absent] : [absent, present];
-    const isNearer = label.isPresent ? label.logit < own.middle : label.logit > own.middle;
-    const odds = likelihood(other, label.logit) - likelihood(own, label.logit);
-    const doubt = odds + (label.isPresent ? prior : -prior);
-    if (!isNearer || !(doubt > leastDoubt)) return [];
-    const kind = label.isPresent ? 'wrong' : 'missing';
-    return [{ ...label, kind, source, typical: other.middle, doubt }];
+    const odds = slope * label.logit + intercept;
+    const doubt = label.isPresent ? -odds : odds;
+    if (!(doubt > leastDoubt)) return [];
+    return [
+      {
+        ...label,
+        kind: label.isPresent ? 'wrong' : 'missing',
+        source,
+        typical: label.isPresent ? usuallyAbsent : usuallyPresent,
+        doubt,
+      },
+    ];
   });
 }
 

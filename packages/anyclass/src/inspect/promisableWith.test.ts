@@ -1,6 +1,7 @@
+import { promisable } from '@anyclass/core';
 import { expect, test } from 'vitest';
 import { labelMatrixBuilder } from '../data/dataset/labelMatrix.js';
-import { promisableText, promisableWith } from './promisableWith.js';
+import { candidatesText, promisableText, promisableWith } from './promisableWith.js';
 
 /** 100 rows, of which every fourth is positive; two rows to a patient. */
 function dataset(held: number) {
@@ -43,4 +44,21 @@ test('counts groups once, on the rows that are held back for the decision', () =
   expect(found).toMatchObject({ split: 'decision', of: 'groups' });
   expect([found.negatives.instances, found.positives.instances]).toEqual([20, 10]);
   expect(promisableText(found)).toContain('20 groups with a negative in decision');
+});
+
+test('without a choice on validation, no rows are held back; what a choice would cost is said', () => {
+  const of = (instances: number) =>
+    ({
+      split: 'validation',
+      of: 'rows',
+      negatives: promisable(instances),
+      positives: promisable(9),
+    }) as const;
+  // 5% at 95% lets 19 of 560 pass; for one of 8, 15.
+  expect(candidatesText(of(560))).toMatch(
+    /no rows are held back.*let 15 of 560 negatives pass the gate instead of 19/,
+  );
+  expect(candidatesText(of(70))).toContain('too few negatives to promise 5%');
+  expect(candidatesText(of(20))).not.toContain('8 runs');
+  expect(candidatesText({ ...of(560), split: 'decision' })).toContain('rows of its own');
 });

@@ -1,6 +1,13 @@
 // What can be promised with the labels there are, before a model exists.
 
-import { describeMoreLabels, moreLabels, type Promisable, promisable } from '@anyclass/core';
+import {
+  describeMoreLabels,
+  moreLabels,
+  type Promisable,
+  percentNeeded,
+  promisable,
+  quietRank,
+} from '@anyclass/core';
 import type { Dataset } from '../data/dataset/dataset.js';
 import { inflected } from '../errors/counted.js';
 
@@ -53,7 +60,8 @@ export function promisableText(found: PromisableWith): string {
     const noun =
       of === 'groups' ? `${inflected(instances, 'group')} with a ${kind}` : inflected(instances, kind);
     const units = `${instances.toLocaleString('en-US')} ${noun}`;
-    const least = instances === 0 ? 'nothing can be promised' : `at most ${percentUp(smallestRate)} ${about}`;
+    const least =
+      instances === 0 ? 'nothing can be promised' : `at most ${percentNeeded(smallestRate)} ${about}`;
     const lacking = rates.filter(({ more }) => more > 0);
     const more = lacking.map(
       ({ rate, more: count }) => `${count.toLocaleString('en-US')} more for ${100 * rate}%`,
@@ -73,11 +81,30 @@ export function promisableText(found: PromisableWith): string {
   ].join('\n');
 }
 
+/**
+ * Says why no rows are held back for the decision while validation chooses nothing, and what choosing there would cost the gate.
+ *
+ * @example
+ * candidatesText(promisableWith(dataset))
+ * // 'the last weights are kept, so validation chooses nothing and no rows are held back for the decision; choosing among 8 runs there would let 15 of 560 negatives pass the gate instead of 19 …'
+ */
+export function candidatesText({ split, of, negatives: { instances } }: PromisableWith): string {
+  const kept = 'the last weights are kept, so validation chooses nothing';
+  if (split === 'decision') return `${kept}; the decision is fitted on rows of its own, whatever you compare`;
+  const passing = (candidates: number) => {
+    const rank = quietRank(instances, usualRate, 0.05 / candidates);
+    return rank === null ? undefined : instances - rank;
+  };
+  const [alone, amongEight] = [passing(1), passing(8)];
+  const none = `${kept}, and no rows are held back for the decision`;
+  if (alone === undefined) return none;
+  const units = of === 'groups' ? 'groups with a negative' : 'negatives';
+  const cost =
+    amongEight === undefined
+      ? `choosing among 8 runs there would leave too few ${units} to promise 5%`
+      : `choosing among 8 runs there would let ${amongEight} of ${instances.toLocaleString('en-US')} ${units} pass the gate instead of ${alone}, for 5% false alarms`;
+  return `${none}; ${cost}. To search much (tune), hold rows back: data.draw.shares [0.6, 0.15, 0.15, 0.1]`;
+}
+
 /** The rate whose interval is told, since no model has measured one yet: the usual budget. */
 const usualRate = 0.05;
-
-/** In percent, rounded up: a smaller rate could not be promised. */
-export function percentUp(share: number): string {
-  const tenths = Math.ceil(Number((1000 * share).toFixed(6))) / 10;
-  return `${share < 0.001 ? Math.ceil(Number((10_000 * share).toFixed(6))) / 100 : tenths}%`;
-}

@@ -1,6 +1,7 @@
 // Suggests a configuration for a dataset.
 
 import { availableParallelism } from 'node:os';
+import { assumedRate, runSeconds } from '../configuration/expectedTime.js';
 import { preparedOptions } from '../configuration/openOptions.js';
 import { type PlainObject, type Settings, withSettings } from '../configuration/overrides.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
@@ -17,7 +18,7 @@ import { networkStride } from '../networks/catalog.js';
 import { fittingInput, longPositions, sidesOf, smallMapWarning } from './inputAdvice.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 import { lookAlikeAdvice } from './lookAlikeAdvice.js';
-import { promisableText, promisableWith } from './promisableWith.js';
+import { candidatesText, promisableText, promisableWith } from './promisableWith.js';
 import { tilesAdvice } from './tilesAdvice.js';
 
 export interface Suggestion {
@@ -25,6 +26,8 @@ export interface Suggestion {
   readonly configuration: PlainObject;
   /** What was found, and what follows from it. */
   readonly remarks: readonly string[];
+  /** About how long training with it takes, by the usual speed of this machine's cores, or of a fast GPU. */
+  readonly expectedSeconds: number;
 }
 
 export interface SuggestionOptions {
@@ -91,15 +94,29 @@ export async function suggestConfiguration(
       ? `${counted(train.length, 'training row')} of ${counted(dataset.features.names.length, 'feature')}`
       : counted(train.length, 'training image');
     const configuration = withSettings(suggested, set);
-    const { network } = validateConfiguration(configuration, `${spec} with the given options`);
+    const { network, epochs, finalWeights } = validateConfiguration(
+      configuration,
+      `${spec} with the given options`,
+    );
     const isOwnInput = network.name === name && network.inputSize === inputSize;
+    const { splits, classes } = dataset;
+    const size = {
+      classes: classes.length,
+      train: train.length,
+      validation: splits.validation.length,
+      test: splits.test.length,
+    };
+    const shown = network.inputSize === 'fit' ? (inputSize ?? 224) : network.inputSize;
+    const rate = assumedRate({ ...network, inputSize: shown }, size.classes, hasGpu ? 'gpu' : 'cpu');
     return {
       configuration,
+      expectedSeconds: runSeconds(epochs, size, rate),
       remarks: [
         `${dataset.name}: ${instances}, ${counted(dataset.classes.length, 'class')} (${dataset.classes.slice(0, 8).join(', ')}${dataset.classes.length > 8 ? ', …' : ''})`,
         `splits: ${dataset.splitOrigin}`,
         `λ ${advice.start}: ${advice.reason}`,
         promisableText(promisableWith(dataset)),
+        ...(finalWeights === 'last' ? [candidatesText(promisableWith(dataset))] : []),
         ...(input && isOwnInput ? [`input ${input.size} px: ${input.reason}`] : []),
         ...(isLong ? ['there is a GPU: the network, epochs, sizes and crops of the recipe strong'] : []),
         ...(input && !isOwnInput ? smallMapWarning(network) : []),

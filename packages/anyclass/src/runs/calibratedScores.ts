@@ -21,7 +21,8 @@ export function calibratedScores<Rows extends Scored>(
   calibration: Calibration | undefined,
 ): CalibratedScores<Rows> {
   const { scores, classNames } = scored;
-  if (!calibration) return { ...scored, scores: Float64Array.from(scores) };
+  if (!calibration)
+    return scores instanceof Float64Array ? scored : { ...scored, scores: Float64Array.from(scores) };
   const calibrated = calibrate(scores, classNames, calibration);
   const seen = scores instanceof Float32Array ? Float32Array.from(calibrated) : calibrated;
   return {

@@ -40,7 +40,7 @@ test('steps are logged once a second, everything else immediately', () => {
     11,
     21,
   ]);
-  expect(events[0]).toEqual({ time: '2026-01-31T12:00:00.000Z', ...step });
+  expect(events[0]).toEqual({ time: '2026-01-31T12:00:00.000Z', memory: expect.any(Number), ...step });
 });
 
 test('the first and last progress of a short task pass', () => {

@@ -20,7 +20,11 @@ export function eventLog(path: string, now = () => Date.now()): RunEventListener
   return (event) => {
     if (!heartbeat(event)) return;
     try {
-      appendFileSync(path, `${JSON.stringify({ time: new Date(now()).toISOString(), ...event })}\n`);
+      const memory = event.type === 'step' ? { memory: process.memoryUsage.rss() } : {};
+      appendFileSync(
+        path,
+        `${JSON.stringify({ time: new Date(now()).toISOString(), ...event, ...memory })}\n`,
+      );
     } catch {
       // Dropped; see above.
     }
@@ -46,8 +50,8 @@ export function limitedRate(milliseconds: number, now = () => Date.now()): (even
   };
 }
 
-/** An event as it is stored in the log. */
-export type LoggedEvent = RunEvent & { readonly time: string };
+/** An event as it is stored in the log; a step with the memory of its process in bytes. */
+export type LoggedEvent = RunEvent & { readonly time: string; readonly memory?: number };
 
 /** Reads the events of a log; truncated or damaged lines are skipped. */
 export function readEvents(path: string): LoggedEvent[] {

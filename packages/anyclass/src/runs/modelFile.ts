@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Calibration, Decision } from '@anyclass/core';
+import type { Calibration, Decision, Guard } from '@anyclass/core';
 import { loadTensorsInto, readSafetensorsHeader } from '@anyclass/torch';
 import type { ModelInput } from '../data/dataset/inputs.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
@@ -32,6 +32,8 @@ interface ModelFacts {
   readonly decision?: Decision;
   /** Where the decision comes from, if it was refitted after training. */
   readonly decisionOrigin?: DecisionOrigin;
+  /** Which images are odd; those that would be cleared are reviewed. */
+  readonly guard?: Guard;
 }
 
 export interface Model {
@@ -113,6 +115,11 @@ export function modelPath(path: string): string {
     });
   }
   return file;
+}
+
+/** Whether a model's guard needs the embeddings of images. */
+export function needsEmbeddings({ guard }: Pick<ModelDescription, 'guard'>): boolean {
+  return guard !== undefined && guard.training !== null;
 }
 
 /** What decisions say since there are three outcomes. */

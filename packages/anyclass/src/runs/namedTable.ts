@@ -4,7 +4,8 @@
 export interface NamedTable {
   readonly names: readonly string[];
   readonly classNames: readonly string[];
-  readonly values: Float64Array;
+  /** Bytes if all are 0 or 1. */
+  readonly values: Float64Array | Uint8Array;
   /** The group of each row, such as its patient, if the table has a column for it. */
   readonly groups?: readonly string[] | undefined;
   /** The file that the table was read from, for messages. */

@@ -24,15 +24,44 @@ test('a written table is read back: names in any script, numbers bit for bit, em
       (names, numbers) => {
         const values = Float64Array.from(numbers.slice(0, 2 * names.length));
         writeTable(file, { names, classNames: ['crack', 'roots'], values });
-        expect(readPlainTable(file)).toEqual({
+        const read = readPlainTable(file)!;
+        expect({ ...read, values: [...read.values] }).toEqual({
           names,
           classNames: ['crack', 'roots'],
-          values: values.map((value) => value + 0), // -0 is written as 0
+          values: Array.from(values, (value) => value + 0), // -0 is written as 0
         });
       },
     ),
     { numRuns: 60 },
   );
+});
+
+test('decimal numbers are read exactly as JavaScript reads them', () => {
+  const digits = (most: number) => fc.stringMatching(new RegExp(`^\\d{0,${most}}$`));
+  fc.assert(
+    fc.property(digits(20), digits(25), fc.constantFrom('.', 'e-', '.e'), (whole, part, sign) => {
+      const text = `${whole}${sign}${part}`;
+      const expected = Number(text);
+      const values = read(`Filename,crack\na,${text}\n`)?.values;
+      expect(values && [...values]).toEqual(Number.isNaN(expected) ? undefined : [expected]);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('labels of 0 and 1 take a byte each; other values after them keep all', () => {
+  expect(read('Filename,a,b\nx,0,1\ny,1,0\n')?.values).toEqual(Uint8Array.of(0, 1, 1, 0));
+  expect(read('Filename,a,b\nx,0,1\ny,,0.25\n')?.values).toEqual(Float64Array.of(0, 1, Number.NaN, 0.25));
+});
+
+test('a file of several pieces is read whole', () => {
+  const rows = 30_000;
+  const line = (row: number) => `image ${row}${'x'.repeat(300)},${(row % 1000) / 1000}\n`;
+  const table = read(`Filename,crack\n${Array.from({ length: rows }, (_, row) => line(row)).join('')}`)!;
+  expect(table.names.length).toBe(rows);
+  expect(table.values.length).toBe(rows);
+  expect(table.names.every((name, row) => name === `image ${row}${'x'.repeat(300)}`)).toBe(true);
+  expect([...table.values].every((value, row) => value === (row % 1000) / 1000)).toBe(true);
 });
 
 test('groups are the second column, whatever the classes are called', async () => {

@@ -9,9 +9,11 @@
 //   margins.csv       the mean logit of every training label over the epochs, for inspect
 //   summary.json      the results
 //   report.html
+//   examples.json     a few images of the report, small, for the page of a server and for TensorBoard
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { isPartial } from '@anyclass/files';
 import { z } from 'zod';
 import { isPlainObject } from '../configuration/overrides.js';
 import { withPaths } from '../configuration/paths.js';
@@ -82,16 +84,19 @@ export function refuseOldRun(folder: string): void {
       next: resumeCommand(folder),
     });
   }
-  if (existsSync(folder) && readdirSync(folder).some((name) => !isLeftOver(folder, name))) {
+  if (existsSync(folder) && !holdsOnlyRemains(folder)) {
     throw new UserError(`${folder} is not empty; choose another folder for the run`);
   }
 }
 
-/** Whether a process that was killed before its run started left this: locks, drafts and empty folders. */
-function isLeftOver(folder: string, name: string): boolean {
-  if (name.startsWith('lock') || /^config\.json\..*part$/.test(name)) return true;
+/** Whether a folder holds nothing but what a process leaves that is killed before its run starts: locks, drafts and empty folders. */
+export function holdsOnlyRemains(folder: string): boolean {
   const { checkpoints, scores } = runPaths(folder);
-  return [checkpoints, scores].includes(join(folder, name)) && readdirSync(join(folder, name)).length === 0;
+  return readdirSync(folder).every((name) => {
+    if (name.startsWith('lock') || isPartial(name)) return true;
+    const path = join(folder, name);
+    return [checkpoints, scores].includes(path) && readdirSync(path).length === 0;
+  });
 }
 
 /** Creates the folders of a new run and returns its paths; throws if the folder already holds anything. */

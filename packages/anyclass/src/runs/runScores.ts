@@ -4,7 +4,7 @@ import { presenceScores } from '@anyclass/core';
 import type { SplitName } from '../data/dataset/dataset.js';
 import { UserError } from '../errors/userError.js';
 import { type CalibratedScores, calibratedScores } from './calibratedScores.js';
-import { openRun, type RunPaths, type RunRecord } from './runFolder.js';
+import { isRunFolder, openRun, type RunPaths, type RunRecord } from './runFolder.js';
 import { savedCalibration } from './savedCalibration.js';
 import { groupColumnOf, hasColumn, joinTables, readTable } from './scoreFiles.js';
 
@@ -51,6 +51,13 @@ export async function savedScores(
 /** The split that a run's decision is fitted on: the rows held back for it, or validation. */
 export function fittingSplit({ scores }: Pick<RunPaths, 'scores'>): 'decision' | 'validation' {
   return existsSync(join(scores, 'decision.csv')) ? 'decision' : 'validation';
+}
+
+/** The scores that a run's decision was fitted on; undefined for a model file, and where they are gone. */
+export async function fittingScores(model: string): Promise<RunScores | undefined> {
+  if (!isRunFolder(model)) return undefined;
+  const { paths, record } = openRun(model);
+  return savedScores(paths, record, fittingSplit(paths));
 }
 
 /**

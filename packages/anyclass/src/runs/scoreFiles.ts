@@ -80,6 +80,8 @@ function* tableText({ names, groups, classNames, values }: TableToWrite): Genera
 export interface ReadTableOptions {
   /** The column with the group of each row; it must be there, and have a value in each row. */
   readonly groupColumn?: string | undefined;
+  /** Names that the rows probably have, such as those of the labels; saves their memory. */
+  readonly likely?: readonly string[] | undefined;
 }
 
 /**
@@ -92,7 +94,7 @@ export interface ReadTableOptions {
 export async function readTable(path: string, options: ReadTableOptions = {}): Promise<NamedTable> {
   if (!existsSync(path)) throw new UserError(`${path}: no such file`);
   verifyScoreFile(path);
-  const plain = readPlainTable(path, options.groupColumn);
+  const plain = readPlainTable(path, options.groupColumn, options.likely);
   return plain ? { ...plain, path } : await readAnyTable(path, options);
 }
 
@@ -153,14 +155,7 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
   }
   checkCells(scores, labels.classNames, isProbability, 'a probability from 0 to 1');
   checkCells(labels, labels.classNames, isLabel, '0 to 1 (or empty for unknown)');
-  const chosen = labels.classNames.map((name) => scores.classNames.indexOf(name));
-  const width = scores.classNames.length;
-  const values = new Float64Array(scores.names.length * chosen.length);
-  for (let row = 0; row < scores.names.length; row++) {
-    chosen.forEach((column, j) => {
-      values[row * chosen.length + j] = scores.values[row * width + column]!;
-    });
-  }
+  const values = columnsOf(scores, labels.classNames);
   try {
     const scored = scoredByName(
       { names: scores.names, scores: values },
@@ -177,6 +172,20 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
     const [first, second] = [scores.path ?? 'the scores', labels.path ?? 'the labels'];
     throw new UserError(`${first} and ${second} do not match: ${error.message}`);
   }
+}
+
+/** Returns the values of some classes; the table's own if those are its classes. */
+function columnsOf({ values, classNames, names }: NamedTable, wanted: readonly string[]): Float64Array {
+  const columns = wanted.map((name) => classNames.indexOf(name));
+  const width = classNames.length;
+  if (width === columns.length && columns.every((column, j) => column === j))
+    return values instanceof Float64Array ? values : Float64Array.from(values);
+  const chosen = new Float64Array(names.length * columns.length);
+  for (let row = 0; row < names.length; row++) {
+    for (let j = 0; j < columns.length; j++)
+      chosen[row * columns.length + j] = values[row * width + columns[j]!]!;
+  }
+  return chosen;
 }
 
 function isProbability(value: number): boolean {

@@ -24,6 +24,12 @@ const judgment = z.custom<Judgment>(
   'expected a split and its metrics, as this version writes them',
 );
 
+const oddImages = z.object({
+  images: z.number(),
+  odd: z.number(),
+  reasons: z.record(z.string(), z.number()),
+});
+
 const runSummary = z.object({
   dataset: z.string(),
   network: z.string(),
@@ -37,6 +43,7 @@ const runSummary = z.object({
   bestValue: z.number().nullable(),
   validation: judgment,
   test: judgment.optional(),
+  guard: z.object({ quantile: z.number(), validation: oddImages, test: oddImages.optional() }).optional(),
   quarantined: z.array(
     z.object({
       row: z.number(),

@@ -10,6 +10,7 @@ import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { eventLog } from '../runs/eventLog.js';
+import { readExamples } from '../runs/examples.js';
 import type { BackgroundLog } from '../runs/logs/mlflowLog.js';
 import { runLogs } from '../runs/logs/runLogs.js';
 import { type RunPaths, runPaths } from '../runs/runFolder.js';
@@ -76,7 +77,8 @@ export function activeRun(folder: string, options: TrainOptions, ranks?: Ranks):
       // Not an event of the run: a log that reports its own failure must not be told of it.
       const note = (text: string) => options.onEvent?.({ type: 'note', text });
       const finalScores = () => runScores(folder, 'test').catch(() => runScores(folder, 'validation'));
-      logs = runLogs(folder, configuration.log, configuration, { note, finalScores });
+      const examples = () => readExamples(folder);
+      logs = runLogs(folder, configuration.log, configuration, { note, finalScores, examples });
     },
     async closeLogs() {
       await Promise.all(logs.map((log) => log.close()));

@@ -52,7 +52,7 @@ export interface RunData {
  * data.trainingRows.length // 20000
  */
 export async function openRunData(
-  { data, network, bestBy, augmentation, mixing, evaluation }: Configuration,
+  { data, network, epochs, bestBy, augmentation, mixing, evaluation }: Configuration,
   facts: WeightFacts = {},
   onNote?: (text: string) => void,
 ): Promise<RunData> {
@@ -69,7 +69,7 @@ export async function openRunData(
   try {
     const { format, input } = networkInput(network, dataset);
     if (dataset.features) refuseAugmentation({ augmentation, mixing }, dataset.name);
-    const opened = await openInputs(dataset, format, data.cache, { onNote });
+    const opened = await openInputs(dataset, format, data.cache, { onNote, remember: epochs > 1 });
     inputs = opened.inputs;
     const word = instanceWord(dataset);
     if (dataset.splits.train.length === 0)

@@ -27,6 +27,7 @@ import type { ActiveRun } from './activeRun.js';
 import { saveEpochWeights } from './bestWeights.js';
 import { type MeanLogits, writeMargins } from './margins.js';
 import { type BestEpoch, metricValue } from './progress.js';
+import { type RunGuard, runGuard } from './runGuard.js';
 import { dropCheckpoints } from './savedState.js';
 import { judgedNetwork, type Session } from './session.js';
 import type { SplitScores } from './splitScores.js';
@@ -42,7 +43,9 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   try {
     const scores = await scoreAtEnd(session, run, chosen);
     if (!chosen) return undefined;
-    const summary = writeResults(session, run, chosen, scores);
+    // The first rank alone: nothing of it is exchanged.
+    const guard = await runGuard(session, chosen.model.network, run);
+    const summary = writeResults(session, run, chosen, { ...scores, guard });
     // If the best weights are lost, only the checkpoints have any.
     if (!chosen.isLastInstead) dropCheckpoints(session, run);
     return summary;
@@ -60,6 +63,8 @@ interface EndScores {
   readonly quarantinedInTraining: readonly Quarantined[];
   /** Undefined if they are not recorded, or only the best weights of a finished run are evaluated again. */
   readonly margins: MeanLogits | undefined;
+  /** Undefined without one; the first rank has it. */
+  readonly guard?: RunGuard | undefined;
 }
 
 /**
@@ -128,6 +133,7 @@ function writeResults(
     ...model.description,
     ...(fitted && { decision: fitted.decision }),
     ...(calibration && { calibration }),
+    ...(scores.guard && { guard: scores.guard.guard }),
   };
   saveModel(paths.model, { network: model.network, description });
   const test = rawTest && identified(rawTest);
@@ -183,6 +189,7 @@ function writeResults(
           uncalibrated: rawTest?.scored,
         }),
       }),
+    ...(scores.guard && { guard: scores.guard.rates }),
     quarantined,
   };
   writeWhole(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);

@@ -5,6 +5,7 @@ import type { Ranks } from '../distribution/ranks.js';
 import { shareOf } from '../distribution/shares.js';
 import { inPrecision } from '../inference/computeDevice.js';
 import { anyClassLoss, anyClassSums } from '../losses/anyClassLoss.js';
+import { poolTiles, tileEvidence } from '../networks/layers/tiles.js';
 import type { StepParts } from './stepParts.js';
 
 /** Metrics of the whole batch, over all ranks. */
@@ -41,14 +42,45 @@ function wholeBatch(
   targets: Tensor,
   weights?: Tensor,
 ): BatchMetrics {
-  const logits = inPrecision(settings, () => network.forward(images)).to('float32');
-  const loss = anyClassLoss(logits, targets, { ...options, weights });
+  const { logits, rows } = judged(network, settings, images, { targets, weights });
+  const loss = anyClassLoss(rows.logits, rows.targets, { ...options, weights: rows.weights });
   scaler.scale(loss).backward();
   return {
     loss: loss.detach(),
-    largestLogit: logits.detach().abs().amax(),
+    largestLogit: rows.logits.detach().abs().amax(),
     images: targets.shape[0]!,
     logits: logits.detach(),
+  };
+}
+
+interface Judged {
+  /** Of images, [N, classes]. */
+  readonly logits: Tensor;
+  /** What the loss compares: images, or tiles if they have targets of their own, [N, tiles, classes]. */
+  readonly rows: { readonly logits: Tensor; readonly targets: Tensor; readonly weights?: Tensor | undefined };
+}
+
+function judged(
+  network: StepParts['network'],
+  settings: StepParts['settings'],
+  images: Tensor,
+  { targets, weights }: { readonly targets: Tensor; readonly weights?: Tensor | undefined },
+): Judged {
+  const { tiles } = network.options;
+  if (targets.shape.length === 2 || !tiles) {
+    const logits = inPrecision(settings, () => network.forward(images)).to('float32');
+    return { logits, rows: { logits, targets, weights } };
+  }
+  const ofTiles = inPrecision(settings, () => network.tileLogits(images)).to('float32');
+  const [count = 0, batch = 0, classes = 0] = ofTiles.shape;
+  const own = tiles.pool === 'noisy-or' ? tileEvidence(ofTiles) : ofTiles;
+  return {
+    logits: poolTiles(ofTiles, tiles.pool),
+    rows: {
+      logits: own.reshape([count * batch, classes]),
+      targets: targets.permute([1, 0, 2]).reshape([count * batch, classes]),
+      weights: weights?.repeat([count]),
+    },
   };
 }
 
@@ -64,24 +96,27 @@ function inParts(
   targets: Tensor,
   weights?: Tensor,
 ): BatchMetrics {
-  const [rows = 0] = targets.shape;
+  const [count = 0] = targets.shape;
   const device = targets.device;
-  const { denominator } = noGrad(() => anyClassSums(zeros(targets.shape, { device }), targets, options));
+  const { denominator } = noGrad(() => {
+    const rows = targets.reshape([-1, targets.shape.at(-1)!]);
+    return anyClassSums(zeros(rows.shape, { device }), rows, options);
+  });
   const summed = sums?.denominator(denominator);
   const total = zeros([], { device });
   const largest = zeros([], { device });
-  const all = zeros(targets.shape, { device });
+  const all = zeros([count, targets.shape.at(-1)!], { device });
   for (let part = 0; part < accumulation; part++) {
-    const { start, end } = shareOf(rows, { rank: part, worldSize: accumulation });
+    const { start, end } = shareOf(count, { rank: part, worldSize: accumulation });
     // All ranks must run the network equally often, because its norm layers may communicate with other ranks.
     if (start === end && !sums) continue;
     tidy(() => {
       const slice = (tensor: Tensor) => tensor.narrow(0, start, end - start);
-      const logits = inPrecision(settings, () => network.forward(slice(images))).to('float32');
-      const { numerator } = anyClassSums(logits, slice(targets), {
-        ...options,
+      const { logits, rows } = judged(network, settings, slice(images), {
+        targets: slice(targets),
         weights: weights && slice(weights),
       });
+      const { numerator } = anyClassSums(rows.logits, rows.targets, { ...options, weights: rows.weights });
       if (part === 0) summed?.wait();
       if (part === accumulation - 1) sums?.prepare();
       const loss = numerator.div(denominator);
@@ -89,12 +124,16 @@ function inParts(
       noGrad(() => {
         total.add_(loss);
         all.narrow(0, start, end - start).copy_(logits);
-        if (end > start) largest.copy_(largest.maximum(logits.abs().amax()));
+        if (end > start) largest.copy_(largest.maximum(rows.logits.abs().amax()));
       });
     });
   }
   sums?.finish();
-  const metrics = sums?.metrics(total, largest, rows) ?? { loss: total, largestLogit: largest, images: rows };
+  const metrics = sums?.metrics(total, largest, count) ?? {
+    loss: total,
+    largestLogit: largest,
+    images: count,
+  };
   return { ...metrics, logits: all };
 }
 

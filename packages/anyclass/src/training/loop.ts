@@ -6,6 +6,7 @@ import type { EpochRecord } from '../events/epochRecord.js';
 import { appendEpoch } from '../runs/metricsLog.js';
 import type { ActiveRun, TrainingResult } from './activeRun.js';
 import { keepBestWeights, noteBest } from './bestWeights.js';
+import { expectedSeconds } from './expectedSeconds.js';
 import { finishRun } from './finishRun.js';
 import { firstStep, type Validation } from './progress.js';
 import { explainingFailure, refuseBrokenWeights, saveCheckpoint } from './savedState.js';
@@ -18,7 +19,7 @@ import { anyRank } from './votes.js';
 export async function trainToEnd(session: Session, run: ActiveRun): Promise<TrainingResult> {
   const { signal } = run.options;
   const { ranks } = run;
-  announce(session, run);
+  await announce(session, run);
   while (!isTrained(session)) {
     const isStopped = await trainEpoch(session, run);
     refuseBrokenWeights(session, run);
@@ -52,7 +53,8 @@ async function endEpoch(session: Session, run: ActiveRun, validation: Validation
   return (await run.options.onEpoch?.(record)) ?? false;
 }
 
-function announce({ configuration, data, settings, progress, remarks }: Session, run: ActiveRun): void {
+async function announce(session: Session, run: ActiveRun): Promise<void> {
+  const { configuration, data, settings, progress, remarks } = session;
   const { lastCheckpoint: checkpoint } = run;
   const { epoch, step } = progress;
   run.emit({
@@ -63,6 +65,7 @@ function announce({ configuration, data, settings, progress, remarks }: Session,
     loss: configuration.loss.name,
     ...settings,
     epochs: configuration.epochs,
+    ...(!isTrained(session) && { expectedSeconds: await expectedSeconds(session) }),
     ...(run.ranks && { distribution: distributionOf(run.ranks) }),
     ...(checkpoint !== undefined && { resumed: { checkpoint, epoch, step } }),
   });
@@ -89,7 +92,8 @@ function epochRecord({ progress, optimizer, loader }: Session, validation: Valid
   };
 }
 
-function beginNextEpoch({ scheduler, progress }: Session): void {
+function beginNextEpoch({ scheduler, progress, margins }: Session): void {
+  margins?.endEpoch(progress.lossSum / progress.updates);
   scheduler.step();
   Object.assign(progress, { epoch: progress.epoch + 1, ...firstStep });
 }

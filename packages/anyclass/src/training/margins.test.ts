@@ -19,3 +19,20 @@ test('means over epochs are those of the images that were seen, and go on after 
     expect(Array.from(values)).toEqual(Array.from(logits(2)));
   }
 });
+
+test('epochs that only memorize do not count, also after a restart', () => {
+  const margins = createMargins(data, undefined)!;
+  margins.add(Int32Array.of(3), logits(1));
+  margins.endEpoch(2);
+  margins.add(Int32Array.of(3), logits(3));
+  // A quarter of the first loss is 0.5.
+  margins.endEpoch(0.4);
+  const resumed = createMargins(data, undefined)!;
+  resumed.restore(margins.save());
+  for (const each of [margins, resumed]) {
+    each.add(Int32Array.of(3), logits(99));
+    each.endEpoch(1.9);
+    each.add(Int32Array.of(3), logits(99));
+    expect(Array.from(each.means().values)).toEqual(Array.from(logits(2)));
+  }
+});

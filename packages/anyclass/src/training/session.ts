@@ -17,6 +17,7 @@ import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { mixedShare } from '../data/augmentation/mixing.js';
 import { type Augmentation, augmentations } from '../data/augmentation/parameters.js';
+import type { TileLabels } from '../data/augmentation/tileTargets.js';
 import { createLoader, type Loader } from '../data/batches/loader.js';
 import { drawnRows, rowsOfStep } from '../data/batches/order.js';
 import { instanceWord } from '../data/dataset/dataset.js';
@@ -46,6 +47,7 @@ import type { SplitScores } from './splitScores.js';
 import { startFrom } from './startingWeights.js';
 import type { StepParts } from './stepParts.js';
 import type { Teacher } from './teacher.js';
+import { chooseTileLabels } from './tileLabels.js';
 import { checkSizes } from './trainingSizes.js';
 import { createTrainingStep, type TrainingStep } from './trainingStep.js';
 
@@ -63,6 +65,8 @@ export interface Session extends Disposable {
   readonly loss: StepParts['loss'];
   readonly loader: Loader;
   readonly augmentation: Augmentation;
+  /** How tiles learn from boxes; undefined if they learn from labels of whole images, or if there are none. */
+  readonly tileLabels: TileLabels | undefined;
   /** The logits of training labels over the epochs; undefined if they are not recorded. */
   readonly margins: Margins | undefined;
   /** One step for each part that can train: on a GPU each is captured separately. */
@@ -126,6 +130,8 @@ export function createSession(
   const sampling = samplingOf(configuration, data.dataset.labels, data.trainingRows);
   if (sampling) remarks.push(sampling.remark);
   const loss = lossOptions(configuration, data, settings, remarks);
+  const tileLabels = chooseTileLabels(configuration, data, network, teacher);
+  remarks.push(...tileLabels.remarks);
   const stepParts = {
     network,
     optimizer,
@@ -165,6 +171,7 @@ export function createSession(
       ...(ranks && { rank: ranks.rank, world: ranks.worldSize, parts: accumulation }),
     }),
     augmentation: chosenAugmentation(configuration, data),
+    tileLabels: tileLabels.labels,
     margins: configuration.margins ? createMargins(data, ranks) : undefined,
     steps: { lastLayer: createTrainingStep(stepParts), everything: createTrainingStep(stepParts) },
     scorer: createScorer(average?.network ?? network, {

@@ -1,5 +1,6 @@
 // Measures the progress and speed of an epoch.
 
+import { cudaMemory, type Device } from '@anyclass/torch';
 import { instanceWord } from '../data/dataset/dataset.js';
 import type { StepEvent } from '../events/runEvent.js';
 import type { Session } from './session.js';
@@ -50,7 +51,7 @@ export function epochClock({ progress, configuration }: Session, now = () => per
  * @param waiting steps whose metrics have not been read yet; until then they count as full batches
  */
 export function stepEvent(session: Session, clock: EpochClock, waiting: number): StepEvent {
-  const { configuration, data, loader, optimizer, progress } = session;
+  const { configuration, data, loader, optimizer, progress, settings } = session;
   const { step, updates, lossSum, seconds, waitSeconds } = progress;
   const { epochs } = configuration;
   const imagesPerStep = Math.min(configuration.batchSize, data.trainingRows.length);
@@ -73,5 +74,11 @@ export function stepEvent(session: Session, clock: EpochClock, waiting: number):
     imagesPerSecond: since.steps > 0 ? since.images / since.seconds : null,
     secondsLeft: stepsPerSecond === undefined ? null : stepsLeft / stepsPerSecond,
     dataWaitShare: seconds > 0 ? waitSeconds / seconds : 0,
+    ...gpuMemory(settings.device),
   };
+}
+
+function gpuMemory(device: Device): Pick<StepEvent, 'gpuMemory'> {
+  const [kind, index = '0'] = device.split(':');
+  return kind === 'cuda' ? { gpuMemory: cudaMemory(Number(index)).reserved } : {};
 }

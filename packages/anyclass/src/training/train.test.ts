@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
+import { setDeterministic } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { augmentedRun, tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
@@ -37,6 +38,8 @@ describe('a run', () => {
     const events = readEvents(at('whole', 'events.jsonl'));
     const types = events.map(({ type }) => type);
     expect(types[0]).toBe('started');
+    const [started] = events;
+    expect(started?.type === 'started' && started.expectedSeconds).toBeGreaterThan(0);
     expect(types.at(-1)).toBe('finished');
     expect(types.filter((type) => type === 'validated')).toHaveLength(2);
     expect(types.filter((type) => type === 'saved')).toHaveLength(2);
@@ -54,6 +57,7 @@ describe('a run', () => {
       'checkpoints',
       'config.json',
       'events.jsonl',
+      'examples.json',
       'metrics.jsonl',
       'model.safetensors',
       'report.html',
@@ -175,7 +179,10 @@ test('transfer learning takes the trunk from a file and changes only the last la
   expect(changed).toEqual(['head.fc.weight', 'head.fc.bias']);
 }, 60_000);
 
-test('a run stops early if epochs no longer improve, also in deterministic mode', async () => {
+test('a run stops early if epochs no longer improve, also in deterministic mode', async ({
+  onTestFinished,
+}) => {
+  onTestFinished(() => setDeterministic(false));
   const still: ConfigurationInput = {
     ...configuration,
     epochs: 9,

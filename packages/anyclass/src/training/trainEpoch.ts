@@ -88,7 +88,7 @@ async function otherEvents(): Promise<void> {
 }
 
 function augmentedBatch(
-  { settings, data, augmentation, configuration, progress }: Session,
+  { settings, data, augmentation, tileLabels, configuration, progress }: Session,
   batch: Batch,
 ): DeviceBatch {
   const { mean, std } = data.preparation;
@@ -102,6 +102,7 @@ function augmentedBatch(
     std,
     augmentation: isPlain ? flipsOf(augmentation) : augmentation,
     mixing: mixingOf({ configuration, progress }),
+    tileLabels,
     seed: configuration.seed,
     resultSize: trainingSize(configuration, progress.epoch),
   });

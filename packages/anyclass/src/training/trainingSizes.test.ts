@@ -43,9 +43,9 @@ test('a size holds from its epoch until the next one, whatever their order; befo
 });
 
 test('a size that the network cannot take is refused before training, with the reason', () => {
-  using network = createNetwork('vit-b-16', { classes: 2, inputSize: 32 });
+  using network = createNetwork('vit-s-16', { classes: 2, inputSize: 32 });
   expect(() => checkSizes(network, { ...fields, sizes: [{ epoch: 1, size: 64 }] })).toThrow(
-    /sizes: vit-b-16, built for 32 px, cannot train at 64 px/,
+    /sizes: vit-s-16, built for 32 px, cannot train at 64 px/,
   );
 });
 

@@ -9,7 +9,7 @@ import { validateConfiguration } from '../configuration/validate.js';
 import { afterEvent, emptyState, type StudyEvent, type Worker } from './events.js';
 import { openJournal } from './journal.js';
 import { type Claim, type Ledger, openLedger } from './ledger.js';
-import { createStudy, type StudySettings } from './study.js';
+import { createStudy, readStudy, type StudySettings } from './study.js';
 import { withStudyLock } from './studyLock.js';
 import { watchWorkers } from './workerLife.js';
 
@@ -276,6 +276,13 @@ describe('a study', () => {
       configuration: { ...configuration, loss: { ...configuration.loss, gamma: 3 } },
     };
     await expect(createStudy(folder, otherLoss)).rejects.toThrow('configuration.loss.gamma 2, not 3');
+  });
+
+  test('is created where a process was killed before it could', async () => {
+    const folder = newFolder();
+    for (const name of ['lock', '.partial-4711-0123456789abcdef']) writeFileSync(join(folder, name), '{');
+    await createStudy(folder, settings);
+    expect(readStudy(folder)).toMatchObject({ seed: settings.seed });
   });
 
   test('is not created in a folder with other files', async () => {

@@ -6,6 +6,7 @@
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPartial } from '@anyclass/files';
 import { z } from 'zod';
 import { differingFields, dottedFields } from '../configuration/dottedFields.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -55,7 +56,9 @@ export function readStudy(folder: string): StudySettings | undefined {
  */
 export async function createStudy(folder: string, settings: StudySettings): Promise<void> {
   const path = studyPath(folder);
-  if (!existsSync(path) && existsSync(folder) && readdirSync(folder).some((name) => !name.startsWith('lock')))
+  // A process that was killed before it wrote the study left a lock, or a file in the making.
+  const isForeign = (name: string) => !name.startsWith('lock') && !isPartial(name);
+  if (!existsSync(path) && existsSync(folder) && readdirSync(folder).some(isForeign))
     throw new UserError(`${folder} is not empty and holds no study; choose another folder`);
   mkdirSync(folder, { recursive: true });
   await withStudyLock(folder, () => {

@@ -2,11 +2,12 @@
 // are left, all resume from the last checkpoint.
 
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { availableParallelism, networkInterfaces, tmpdir } from 'node:os';
+import { availableParallelism, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { temporaryFolder } from '@anyclass/files';
 import { visibleGpus } from '../../distribution/ownGpu.js';
 import { backendVariable, meetVariable, timeoutVariable } from '../../distribution/ranks.js';
 import { counted } from '../../errors/counted.js';
@@ -71,7 +72,7 @@ async function attempt(options: LaunchOptions, work: ResumedWork): Promise<Launc
   // Ranks of one machine meet in a file that only this user can read, and open nothing to the network.
   const store =
     places.processes === places.worldSize && places.masterPort === undefined
-      ? mkdtempSync(join(tmpdir(), 'anyclass-ranks-'))
+      ? temporaryFolder('anyclass-ranks')
       : undefined;
   const port = places.masterPort ?? (await freePort());
   const message = { kind: 'work', work: work.next(), isDebugging: options.isDebugging } as const;

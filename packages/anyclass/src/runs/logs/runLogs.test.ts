@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measure } from '@anyclass/core';
+import sharp from 'sharp';
 import { afterAll, expect, test, vi } from 'vitest';
 import type { RunEvent } from '../../events/runEvent.js';
 import { runLogs } from './runLogs.js';
@@ -46,6 +47,8 @@ function validated(epoch: number): RunEvent {
   return { type: 'validated', epochs: 2, record: { epoch, ...numbers, ...speed, validation: metrics } };
 }
 
+const linesOf = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []);
+
 test('the checksum is the Castagnoli one', () => {
   expect(crc32c(Buffer.from('123456789')).toString(16)).toBe('e3069283');
 });
@@ -69,9 +72,7 @@ test('log.csv has one header and a line per epoch; a resumed run appends', async
   mkdirSync(run);
   for (const epoch of [1, 2]) {
     for (const log of runLogs(run, ['csv'], {})) log.listen(validated(epoch));
-    await vi.waitFor(() =>
-      expect(readFileSync(join(run, 'log.csv'), 'utf8').split('\n')).toHaveLength(epoch + 2),
-    );
+    await expect.poll(() => linesOf(join(run, 'log.csv'))).toHaveLength(epoch + 2);
   }
   const [header, first, second] = readFileSync(join(run, 'log.csv'), 'utf8').split('\n');
   expect(header).toMatch(/^time,epoch,rate,trainingLoss,/);
@@ -105,13 +106,22 @@ test.skipIf(!hasTensorBoard)(
       classNames: ['crack'],
     };
     const finalScores = async () => scores;
-    for (const log of runLogs(run, ['tensorboard'], { epochs: 2, loss: { name: 'bce' } }, { finalScores })) {
+    const jpeg = await sharp({ create: { width: 8, height: 6, channels: 3, background: '#f00' } })
+      .jpeg()
+      .toBuffer();
+    const example = { name: 'a.png', width: 8, height: 6, jpeg: jpeg.toString('base64') };
+    const examples = () => [
+      { ...example, outcome: 'missed', present: ['crack'], predicted: [] } as const,
+      { ...example, outcome: 'other', present: ['crack'], predicted: ['roots'] } as const,
+    ];
+    const options = { finalScores, examples };
+    for (const log of runLogs(run, ['tensorboard'], { epochs: 2, loss: { name: 'bce' } }, options)) {
       for (const event of [step(1, 5), validated(1), validated(2)]) log.listen(event);
       log.listen({ type: 'finished', run, summary: JSON.parse('{}') });
       await log.close();
     }
     const inner = join(run, 'tensorboard');
-    await vi.waitFor(() => expect(existsSync(join(inner, readdirSync(inner)[0] ?? ''))).toBe(true));
+    await expect.poll(() => existsSync(join(inner, readdirSync(inner)[0] ?? ''))).toBe(true);
     const program = `import json, sys
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams import plugin_data_pb2
@@ -120,7 +130,7 @@ board = EventAccumulator(sys.argv[1]); board.Reload()
 curve = tensor_util.make_ndarray(board.Tensors('class/crack')[0].tensor_proto)
 start = plugin_data_pb2.HParamsPluginData.FromString(board.SummaryMetadata('_hparams_/session_start_info').plugin_data.content)
 settings = {k: v.number_value or v.string_value for k, v in start.session_start_info.hparams.items()}
-print(json.dumps({'scalars': {tag: [[e.step, e.value] for e in board.Scalars(tag)] for tag in board.Tags()['scalars']}, 'texts': board.Tags()['tensors'], 'curve': curve.tolist(), 'curves': list(board.PluginTagToContent('pr_curves')), 'settings': settings}))`;
+print(json.dumps({'scalars': {tag: [[e.step, e.value] for e in board.Scalars(tag)] for tag in board.Tags()['scalars']}, 'texts': board.Tags()['tensors'], 'curve': curve.tolist(), 'curves': list(board.PluginTagToContent('pr_curves')), 'settings': settings, 'images': {tag: [[e.step, e.width, e.height, e.encoded_image_string[:2].hex()] for e in board.Images(tag)] for tag in board.Tags()['images']}}))`;
     await vi.waitFor(
       () => {
         const read = JSON.parse(
@@ -143,6 +153,10 @@ print(json.dumps({'scalars': {tag: [[e.step, e.value] for e in board.Scalars(tag
           [20, 1],
         ]);
         expect(read.texts).toContain('configuration');
+        expect(read.images).toEqual({
+          'missed/1: crack': [[20, 8, 6, 'ffd8']],
+          'another name/2: crack as roots': [[20, 8, 6, 'ffd8']],
+        });
       },
       { timeout: 40_000, interval: 500 },
     );

@@ -4,6 +4,7 @@
 import { createWriteStream, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
+import type { Example } from '../../events/example.js';
 import type { LogKind } from '../../events/logKind.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import { csvHeader, csvLines } from './csvLines.js';
@@ -13,6 +14,7 @@ import { scalarsOf } from './scalars.js';
 import { settingsOf } from './settings.js';
 import {
   curveEvent,
+  imageEvent,
   scalarEvent,
   settingsEndEvent,
   settingsEvent,
@@ -26,6 +28,8 @@ export interface RunLogOptions {
   readonly note?: (text: string) => void;
   /** The scores that a finished run was judged by, for precision-recall curves. */
   readonly finalScores?: (() => Promise<Scored>) | undefined;
+  /** Images of a finished run's mistakes and finds. */
+  readonly examples?: (() => readonly Example[]) | undefined;
 }
 
 /** Classes with a precision-recall curve. */
@@ -61,12 +65,12 @@ function openLog(
   kind: LogKind,
   folder: string,
   configuration: object,
-  { note = () => {}, finalScores }: RunLogOptions,
+  { note = () => {}, finalScores, examples }: RunLogOptions,
 ): BackgroundLog | undefined {
   // Streams flush by themselves.
   const close = async () => {};
   if (kind === 'csv') return { listen: csvLog(folder), close };
-  if (kind === 'tensorboard') return tensorboardLog(folder, configuration, finalScores);
+  if (kind === 'tensorboard') return tensorboardLog(folder, configuration, { finalScores, examples });
   const server = mlflowServer();
   if (server) return mlflowLog(folder, server, configuration, { note });
   note(
@@ -89,7 +93,7 @@ function csvLog(folder: string): RunEventListener {
 function tensorboardLog(
   folder: string,
   configuration: object,
-  finalScores: RunLogOptions['finalScores'],
+  { finalScores, examples }: Pick<RunLogOptions, 'finalScores' | 'examples'>,
 ): BackgroundLog {
   const inner = join(folder, 'tensorboard');
   const seconds = () => Date.now() / 1000;
@@ -106,6 +110,13 @@ function tensorboardLog(
     for (const [j, name] of scored?.classNames.slice(0, mostCurves).entries() ?? [])
       write(curveEvent(seconds(), last, `class/${name}`, thresholdCounts(scored!, j)));
   };
+  const writeImages = () => {
+    for (const [i, example] of examples?.().entries() ?? []) {
+      const { width, height, jpeg } = example;
+      const image = { width, height, encoded: Buffer.from(jpeg, 'base64') };
+      write(imageEvent(seconds(), last, { [imageTag(example, i)]: image }));
+    }
+  };
   return {
     listen(event) {
       const scalars = next(event);
@@ -115,11 +126,20 @@ function tensorboardLog(
       }
       if (event.type === 'finished' || event.type === 'failed')
         write(settingsEndEvent(seconds(), event.type === 'finished'));
+      if (event.type !== 'finished') return;
+      writeImages();
       // A run without saved scores has no curves.
-      if (event.type === 'finished') curves = writeCurves().catch(() => {});
+      curves = writeCurves().catch(() => {});
     },
     close: () => curves,
   };
+}
+
+/** TensorBoard groups images by what stands before the slash. */
+function imageTag({ outcome, present, predicted }: Example, index: number): string {
+  const names = (outcome === 'false-alarm' ? predicted : present).slice(0, 3).join(', ');
+  const wrong = outcome === 'other' ? ` as ${predicted.slice(0, 3).join(', ')}` : '';
+  return `${outcome === 'other' ? 'another name' : outcome}/${index + 1}: ${names}${wrong}`;
 }
 
 /** A name that TensorBoard recognizes, and that sorts after those of earlier processes. */

@@ -1,5 +1,5 @@
 // TensorBoard's event files: records with checksums around protocol-buffer messages. Only what a log of training needs is
-// encoded: scalars, a text, precision-recall curves and hyper-parameters. Formats: tensorflow/core/lib/io/record_writer.h, tensorflow/core/util/event.proto.
+// encoded: scalars, images, a text, precision-recall curves and hyper-parameters. Formats: tensorflow/core/lib/io/record_writer.h, tensorflow/core/util/event.proto.
 
 /** The first record of a file. */
 export function versionEvent(seconds: number): Buffer {
@@ -16,6 +16,32 @@ export function scalarEvent(seconds: number, step: number, values: Readonly<Reco
   const entries = Object.entries(values).map(([tag, value]) =>
     bytes(1, Buffer.concat([bytes(1, Buffer.from(tag)), float(2, value)])),
   );
+  return record(Buffer.concat([double(1, seconds), whole(2, step), bytes(5, Buffer.concat(entries))]));
+}
+
+/** An image: PNG or JPEG. */
+export interface LoggedImage {
+  readonly width: number;
+  readonly height: number;
+  readonly encoded: Buffer;
+}
+
+/**
+ * Images at a step, by their tags.
+ *
+ * @example
+ * imageEvent(Date.now() / 1000, 300, { 'missed/1: crack': { width: 64, height: 64, encoded } })
+ */
+export function imageEvent(
+  seconds: number,
+  step: number,
+  images: Readonly<Record<string, LoggedImage>>,
+): Buffer {
+  const rgb = 3;
+  const entries = Object.entries(images).map(([tag, { width, height, encoded }]) => {
+    const image = Buffer.concat([whole(1, height), whole(2, width), whole(3, rgb), bytes(4, encoded)]);
+    return bytes(1, Buffer.concat([bytes(1, Buffer.from(tag)), bytes(4, image)]));
+  });
   return record(Buffer.concat([double(1, seconds), whole(2, step), bytes(5, Buffer.concat(entries))]));
 }
 
