@@ -1,9 +1,9 @@
-"""Heat maps by hooks on a timm or torchvision network, apart from anyclass: Grad-CAM (Selvaraju et al.) of the last maps, and for a
-vision transformer Grad-CAM of the last block's first norm and relevance through attention (Chefer et al.).
+"""Heat maps by hooks on a timm or torchvision network, apart from anyclass: Grad-CAM (Selvaraju et al.) of the last maps (where timm
+splits the network in two, of what `forward_features` returns), and for a vision transformer Grad-CAM of the last block's first norm and relevance through attention (Chefer et al.).
 
     python3 peer.py timm|torchvision FOLDER IMAGES.safetensors OUT.safetensors
 
-FOLDER is what `anyclass export --to timm` wrote. IMAGES has `images` [N, C, H, W], normalized, and `targets` [N], class numbers; -1 is
+FOLDER is what `anyclass export --format timm` wrote. IMAGES has `images` [N, C, H, W], normalized, and `targets` [N], class numbers; -1 is
 presence, the sum of the logits' softplus. OUT gets `logits`, `gradCam` and, for a transformer, `tokens`, each [N, rows, columns].
 """
 
@@ -77,8 +77,18 @@ def main():
         maps = (values * gradient.mean(1, keepdim=True)).sum(2).clamp(min=0)
         found = {"gradCam": grid(maps), "tokens": grid(relevance[:, 0, 1:])}
         hooks += last
+    elif hasattr(model, "forward_features") and not hasattr(model, "layer4") and not hasattr(model, "body"):
+        # timm's own split of a network: the last maps, and the head on top of them.
+        maps = model.forward_features(images)
+        maps.retain_grad()
+        logits = model.forward_head(maps)
+        score(logits, targets).backward()
+        channels_last = getattr(model, "output_fmt", "NCHW") == "NHWC"
+        values, gradient = (t.permute(0, 3, 1, 2) if channels_last else t for t in (maps, maps.grad))
+        found = {"gradCam": (values * gradient.mean((2, 3), keepdim=True)).sum(1).clamp(min=0)}
+        hooks = []
     else:
-        layer = model.layer4 if hasattr(model, "layer4") else model.body.layer4 if hasattr(model, "body") else model.features
+        layer = model.layer4 if hasattr(model, "layer4") else model.body.layer4 if hasattr(model, "body") else model.features if hasattr(model, "features") else model.blocks[-1]
         kept, hooks = watched([layer])
         logits = model(images)
         score(logits, targets).backward()

@@ -5,7 +5,7 @@
 //
 //     node bench/dist/explain/pointing.js RUN… [--scenes 300]
 //
-// RUN: finished runs on digits. PEER_PYTHON: a Python with timm, for networks that timm has.
+// RUN: finished runs on digits. PEER_PYTHON: a Python with timm and torchvision.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadTensors, nn, noGrad, saveTensors, setSeed, type Tensor, tensor, tidy } from '@anyclass/torch';
-import { exportTimm } from 'anyclass';
+import { exportTimm, exportTorchvision } from 'anyclass';
 import { type DigitPlace, decodeImage, openDataset, testDigitPlaces } from 'anyclass/data';
 import { deviceImages } from 'anyclass/data/tensors';
 import { type HeatMap, type HeatMapMethod, heatMaps, peakPlace } from 'anyclass/explain';
@@ -114,11 +114,22 @@ function similarity(a: readonly HeatMap[], b: readonly HeatMap[]): number {
   return each.reduce((sum, value) => sum + value, 0) / each.length;
 }
 
-/** Maps by hooks in PyTorch; undefined if timm is missing or has no such network. */
+/** Writes a run's weights for the library that has its network. */
+async function exported(run: string, folder: string): Promise<'timm' | 'torchvision'> {
+  try {
+    await exportTimm(run, folder);
+    return 'timm';
+  } catch {
+    await exportTorchvision(run, folder);
+    return 'torchvision';
+  }
+}
+
+/** Maps by hooks in PyTorch; undefined if timm and torchvision are missing or have no such network. */
 async function peerMaps(run: string, images: Tensor, cases: readonly Case[]): Promise<HeatMap[] | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'anyclass-pointing-'));
   try {
-    await exportTimm(run, join(folder, 'timm'));
+    const library = await exported(run, join(folder, 'model'));
     const input = join(folder, 'input.safetensors');
     tidy(() => {
       const rows = tensor(
@@ -137,7 +148,7 @@ async function peerMaps(run: string, images: Tensor, cases: readonly Case[]): Pr
     const output = join(folder, 'maps.safetensors');
     const script = fileURLToPath(new URL('../../explain/peer.py', import.meta.url));
     const python = process.env['PEER_PYTHON'] ?? 'python3';
-    const { status, stderr } = spawnSync(python, [script, 'timm', join(folder, 'timm'), input, output], {
+    const { status, stderr } = spawnSync(python, [script, library, join(folder, 'model'), input, output], {
       encoding: 'utf8',
     });
     if (status !== 0) throw new Error(stderr.trim().split('\n').at(-1));

@@ -198,7 +198,7 @@ describe('runs that differ in more than the loss', () => {
   });
 });
 
-test('tables highlight the best metrics and say in words what holds', async () => {
+test('tables highlight metrics whose difference holds, and say in words which', async () => {
   const comparison = await compareRuns(readRuns([at('all')]), { replicates: 60 });
   const tables = comparisonTables(comparison);
   expect(tables.map(({ name }) => name)).toEqual(['decisions', 'results', 'differences']);

@@ -3,7 +3,7 @@
 import type { Difference, Guarantee, PaperMetric } from '@anyclass/core';
 import type { DifferingField } from '../configuration/dottedFields.js';
 import type { DecisionChoice } from './decisionText.js';
-import type { DecidedMetric, Spread } from './metrics.js';
+import type { OutcomeRate, Spread } from './metrics.js';
 import type { JudgedSplit } from './readRuns.js';
 import type { SeedGroup } from './seedGroups.js';
 import type { TradeOffSpread } from './tradeOff.js';
@@ -55,7 +55,9 @@ export interface DecidedGroup extends DecisionChoice {
   readonly tradeOff: readonly TradeOffSpread[] | null;
 }
 
-export type DecidedSpreads = Readonly<Record<DecidedMetric, Spread | null>>;
+/** The rates of outcomes are omitted where they are undefined for all runs. */
+export type DecidedSpreads = Readonly<Record<PaperMetric | 'presenceAuc', Spread | null>> &
+  Readonly<Partial<Record<OutcomeRate, Spread | null>>>;
 
 export type MetricSpreads = Readonly<Record<PaperMetric, Spread | null>>;
 

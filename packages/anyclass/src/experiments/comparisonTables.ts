@@ -1,11 +1,21 @@
 // A comparison as tables in the paper's layout.
 
+import type { PaperMetric } from '@anyclass/core';
 import type { Cell, Column, ReportTable, Table } from '../tables/index.js';
-import type { Comparison, ConfoundedPair, GroupMetrics, MetricSpreads } from './comparisonResult.js';
+import type {
+  Comparison,
+  ConfoundedPair,
+  DecidedGroup,
+  GroupMetrics,
+  HeldDifference,
+  MethodDifference,
+  MetricDifferences,
+  MetricSpreads,
+} from './comparisonResult.js';
 import { fieldsText } from './confounds.js';
 import { decisionPhrase, promiseText } from './decisionText.js';
-import { differenceTable } from './differenceTable.js';
-import { type DecidedMetric, metricTitles, type Spread } from './metrics.js';
+import { differenceTable, holdsFirmly } from './differenceTable.js';
+import { type DecidedMetric, metricTitles, type OutcomeRate, outcomeRates, type Spread } from './metrics.js';
 
 /**
  * Returns for each dataset the metrics at each run's decision, those at 0.5 as in the paper, and the
@@ -25,9 +35,9 @@ export function comparisonTables(comparison: Comparison): ReportTable[] {
     const marked = (table: Table) => withCaution(table, confounded);
     return [
       ...(groups.some(({ decided }) => decided)
-        ? [{ name: `${stem}decisions`, table: marked(decisionTable(dataset, groups)) }]
+        ? [{ name: `${stem}decisions`, table: marked(decisionTable(dataset, groups, differences)) }]
         : []),
-      { name: `${stem}results`, table: marked(resultTable(dataset, groups)) },
+      { name: `${stem}results`, table: marked(resultTable(dataset, groups, differences)) },
       ...(differences.length > 0
         ? [
             {
@@ -71,24 +81,36 @@ export function fileName(dataset: string): string {
   return dataset.replaceAll(/[()]/g, '').replaceAll(/[^a-zA-Z0-9._-]+/g, '-');
 }
 
-function resultTable(dataset: string, groups: readonly GroupMetrics[]): Table {
+function resultTable(
+  dataset: string,
+  groups: readonly GroupMetrics[],
+  differences: readonly MethodDifference[],
+): Table {
   const { metrics } = groups[0]!;
   const hasTest = groups.some(({ test }) => test);
   const column = (group: string) =>
     metrics.map((metric): Column => ({ title: metricTitles[metric], kind: 'percent', group }));
   return {
     title: `${dataset}, at 0.5`,
-    note: `Percent, at 0.5; ${spreadNote(groups)}.`,
+    note: `Percent, at 0.5; ${spreadNote(groups)}.${boldNote(differences)}`,
     columns: [...methodColumns(groups), ...column('Validation'), ...(hasTest ? column('Test') : [])],
-    rows: groups.map((group) => [
-      ...methodCells(group, groups),
-      ...metricCells(group, groups, ({ validation }) => validation),
-      ...(hasTest ? metricCells(group, groups, ({ test }) => test) : []),
-    ]),
+    rows: groups.map((group) => {
+      const own = differenceOf(group, differences);
+      const on = (split: 'validation' | 'test') => (own?.split === split ? own.atHalf : undefined);
+      return [
+        ...methodCells(group, groups),
+        ...metricCells(group, group.validation, on('validation')),
+        ...(hasTest ? metricCells(group, group.test, on('test')) : []),
+      ];
+    }),
   };
 }
 
-function decisionTable(dataset: string, groups: readonly GroupMetrics[]): Table {
+function decisionTable(
+  dataset: string,
+  groups: readonly GroupMetrics[],
+  differences: readonly MethodDifference[],
+): Table {
   const { decided } = groups.find((group) => group.decided)!;
   const hasTest = groups.some((group) => group.decided?.test);
   const [f1, f2, mAP, f1Neg] = groups[0]!.metrics;
@@ -98,7 +120,7 @@ function decisionTable(dataset: string, groups: readonly GroupMetrics[]): Table 
       ? [
           {
             title: 'Test',
-            metrics: [f1!, f2!, f1Neg!, 'falseAlarmRate', 'presenceAuc', mAP!],
+            metrics: [f1!, f2!, f1Neg!, 'falseAlarmRate', ...promisedRates(decided!), 'presenceAuc', mAP!],
             part: 'test',
           } as const,
         ]
@@ -110,22 +132,45 @@ function decisionTable(dataset: string, groups: readonly GroupMetrics[]): Table 
   }[];
   return {
     title: `${dataset}, ${decisionPhrase(decided!)}`,
-    note: `Percent. ${promiseText(decided!, decided!.guarantee, decided!.fittedOn)}. On validation each image is decided by a decision fitted without it (5 folds)${hasTest ? '' : '; the test split has no labels to evaluate on'}. False alarms: the share of negatives with any prediction; ${spreadNote(groups)}.`,
+    note: `Percent. ${promiseText(decided!, decided!.guarantee, decided!.fittedOn)}. On validation each image is decided by a decision fitted without it (5 folds)${hasTest ? '' : '; the test split has no labels to evaluate on'}. False alarms: the share of negatives with any prediction; ${spreadNote(groups)}.${boldNote(differences)}`,
     columns: [
       ...methodColumns(groups),
       ...parts.flatMap(({ title, metrics }) =>
         metrics.map((metric): Column => ({ title: metricTitles[metric], kind: 'percent', group: title })),
       ),
     ],
-    rows: groups.map((group) => [
-      ...methodCells(group, groups),
-      ...parts.flatMap(({ metrics, part }) =>
-        metrics.map((metric) =>
-          bestCell(group, groups, (each) => each.decided?.[part]?.[metric] ?? null, metric),
+    rows: groups.map((group) => {
+      const own = differenceOf(group, differences);
+      // The ranking does not depend on a decision; rates of outcomes have no differences.
+      const differenceAt = (metric: DecidedMetric) =>
+        isPaperMetric(metric) ? (metric === 'mAP' ? own?.atHalf : own?.atDecision)?.[metric] : undefined;
+      return [
+        ...methodCells(group, groups),
+        ...parts.flatMap(({ metrics, part }) =>
+          metrics.map((metric) =>
+            comparedCell(
+              group.decided?.[part]?.[metric] ?? null,
+              part === own?.split && metric !== 'falseAlarmRate' ? differenceAt(metric) : undefined,
+            ),
+          ),
         ),
-      ),
-    ]),
+      ];
+    }),
   };
+}
+
+function isPaperMetric(metric: DecidedMetric): metric is PaperMetric {
+  return metric !== 'presenceAuc' && !outcomeRates.some((rate) => rate === metric);
+}
+
+/** The rates that promises on groups, and about missed positives, are judged by, if there are such promises. */
+function promisedRates({ budget, test }: DecidedGroup): OutcomeRate[] {
+  const isPerGroup = 'per' in budget && budget.per === 'group';
+  const byGroup = isPerGroup ? 'groupsAlarmed' : 'negativesAlarmedByGroup';
+  return [
+    ...(test?.[byGroup] ? ([byGroup] as const) : []),
+    ...('missed' in budget && budget.missed !== undefined ? (['reviewRate', 'missedRate'] as const) : []),
+  ];
 }
 
 function methodColumns(groups: readonly GroupMetrics[]): Column[] {
@@ -145,39 +190,43 @@ function hasSeveralNetworks(groups: readonly GroupMetrics[]): boolean {
 }
 
 function metricCells(
-  group: GroupMetrics,
-  groups: readonly GroupMetrics[],
-  part: (group: GroupMetrics) => MetricSpreads | null,
+  { metrics }: GroupMetrics,
+  spreads: MetricSpreads | null,
+  differences: MetricDifferences | undefined,
 ): Cell[] {
-  return group.metrics.map((metric) =>
-    bestCell(group, groups, (each) => part(each)?.[metric] ?? null, metric),
-  );
+  return metrics.map((metric) => comparedCell(spreads?.[metric] ?? null, differences?.[metric]));
 }
 
-/** Highlights the best value for each network, except for false alarms, the price of the other metrics. */
-function bestCell(
-  group: GroupMetrics,
-  groups: readonly GroupMetrics[],
-  spreadOf: (group: GroupMetrics) => Spread | null,
-  metric: DecidedMetric,
-): Cell {
-  const rivals = groups.filter(({ network }) => network === group.network);
-  const spread = spreadOf(group);
-  const best = Math.max(...rivals.map((rival) => spreadOf(rival)?.mean ?? Number.NEGATIVE_INFINITY));
-  const canStandOut = rivals.length > 1 && metric !== 'falseAlarmRate';
-  return spreadCell(spread, canStandOut && spread?.mean === best);
+/** The difference of a group from its standard loss; undefined for the standard loss itself. */
+function differenceOf(
+  { network, label }: GroupMetrics,
+  differences: readonly MethodDifference[],
+): MethodDifference | undefined {
+  return differences.find((each) => each.network === network && each.loss === label);
+}
+
+/** A metric of a loss; bold if it is higher than that of its standard loss, and the difference holds for every seed. */
+function comparedCell(spread: Spread | null, difference: HeldDifference | null | undefined): Cell {
+  const isHigher = difference?.holds === 'higher' && holdsFirmly(difference);
+  return spreadCell(spread, isHigher);
 }
 
 /** With two seeds a standard deviation means little, so both values are shown. */
-export function spreadCell(spread: Spread | null, isBest: boolean): Cell {
+export function spreadCell(spread: Spread | null, isBold = false): Cell {
   if (!spread) return null;
   const { mean, standardDeviation, lowest, highest, values } = spread;
   return {
     value: mean,
     ...(values.length === 2 && { interval: { low: lowest, high: highest } }),
     ...(values.length > 2 && standardDeviation !== null && { spread: standardDeviation }),
-    ...(isBest && { emphasis: 'strong' }),
+    ...(isBold && { emphasis: 'strong' }),
   };
+}
+
+function boldNote(differences: readonly MethodDifference[]): string {
+  return differences.length === 0
+    ? ''
+    : ' Bold: higher than the standard loss, with an interval that excludes 0 and in every seed.';
 }
 
 function spreadNote(groups: readonly GroupMetrics[]): string {

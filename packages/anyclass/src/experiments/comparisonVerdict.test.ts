@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { decision, promisedDecision } from '../../test/promisedDecision.js';
 import { judge } from '../evaluation/judge.js';
 import type { Comparison, GroupMetrics, HeldDifference, MetricDifferences } from './comparisonResult.js';
-import { comparisonVerdict, judgmentVerdict, sweepVerdict } from './comparisonVerdict.js';
+import { comparisonHeadline, comparisonVerdict, judgmentVerdict, sweepVerdict } from './comparisonVerdict.js';
 import { spreadOf } from './metrics.js';
 
 function held(value: number, low: number, high: number, perSeed = [value, value]): HeldDifference {
@@ -15,8 +16,6 @@ const same = held(0, -0.004, 0.004);
 function at(macroF1: HeldDifference, falseAlarmRate: HeldDifference = same): MetricDifferences {
   return { macroF1, macroF2: null, f2Ciw: null, mAP: null, f1Neg: same, falseAlarmRate };
 }
-
-const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
 
 function group(label: string, f1: number, network = 'tresnet-m'): GroupMetrics {
   const metrics = {
@@ -40,19 +39,7 @@ function group(label: string, f1: number, network = 'tresnet-m'): GroupMetrics {
     validation: metrics,
     test: metrics,
     decided: {
-      ...decision,
-      fittedOn: 'validation',
-      guarantee: {
-        holds: true,
-        about: 'false alarms',
-        rate: decision.budget.falseAlarms,
-        confidence: decision.budget.confidence,
-        unit: 'image',
-        groups: null,
-        candidates: 1,
-        exceeding: 12,
-        of: 400,
-      },
+      ...promisedDecision,
       validation: decided,
       test: decided,
       tradeOff: null,
@@ -107,6 +94,16 @@ describe('the verdict of a comparison', () => {
     const costly = at(held(0.03, 0.02, 0.04, [0.07, -0.01]), held(0.005, 0.002, 0.008));
     expect(comparisonVerdict(comparisonOf({ any: costly }))).toBe(
       'any beats bce on F1 by 3.0 points (2.0 to 4.0) at 5% false alarms, with false alarms higher by 0.5 points (0.2 to 0.8) (test, 2 seeds, not for every seed).',
+    );
+  });
+
+  test('has a headline of a few words, which says if seeds disagree', () => {
+    const headline = (f1: HeldDifference) => comparisonHeadline(comparisonOf({ any: at(f1) }));
+    expect(headline(held(0.033, 0.03, 0.036))).toBe('any beats bce by 3.3 points of F1.');
+    expect(headline(held(-0.041, -0.044, -0.037))).toBe('any falls behind bce by 4.1 points of F1.');
+    expect(headline(held(0.002, -0.004, 0.008))).toBe('No difference in F1 between any and bce holds.');
+    expect(headline(held(0.03, 0.02, 0.04, [0.07, -0.01]))).toBe(
+      'any is ahead of bce by 3.0 points of F1, but not for every seed.',
     );
   });
 

@@ -21,15 +21,49 @@ import type { Recommendation, SweepPoint } from './sweepResult.js';
  * // 'any-bce λ=0.02 beats bce on F1 by 3.3 points (3.0 to 3.6) at 5% false alarms (test, 3 seeds).'
  */
 export function comparisonVerdict(comparison: Omit<Comparison, 'verdict'>, preferred?: string): string {
+  const families = familiesOf(comparison);
+  if (families.length === 0) return untested(comparison);
+  return families.map((family) => sentence(speaker(family, comparison, preferred), comparison)).join(' ');
+}
+
+/**
+ * Says the same of the first standard loss in a few words; the verdict has the intervals and what they rest on.
+ *
+ * @example
+ * comparisonHeadline(comparison) // 'any-bce λ=0.02 beats bce by 3.3 points of F1.'
+ */
+export function comparisonHeadline(comparison: Omit<Comparison, 'verdict'>): string {
+  const [first] = familiesOf(comparison);
+  if (!first) return untested(comparison);
+  const difference = speaker(first, comparison, undefined);
+  const { loss, standard, atDecision, atHalf } = difference;
+  const { macroF1 } = atDecision ?? atHalf;
+  return `${placeText(difference, comparison)}${shortOutcome(loss, standard, macroF1)}${cautionText(difference, comparison)}.`;
+}
+
+function shortOutcome(loss: string, standard: string, f1: HeldDifference | null): string {
+  if (!f1) return `F1 of ${loss} and ${standard} is not defined`;
+  if (f1.holds === 'unclear') return `No difference in F1 between ${loss} and ${standard} holds`;
+  const by = `${standard} by ${points(f1, false).replace(/ points.*/, ' points of F1')}`;
+  if (!isOfOneSign(f1))
+    return `${loss} is ${f1.holds === 'higher' ? 'ahead of' : 'behind'} ${by}, but not for every seed`;
+  return `${loss} ${f1.holds === 'higher' ? 'beats' : 'falls behind'} ${by}`;
+}
+
+/** A pair that differs in more than its loss says little about losses. */
+function cautionText(difference: MethodDifference, { confounded }: Pick<Comparison, 'confounded'>): string {
+  const confound = confoundOf(difference, confounded);
+  return confound ? `; they also differ in ${fieldsText(confound.fields)}` : '';
+}
+
+/** The differences from one standard loss on the same data with the same network. */
+function familiesOf({ differences }: Pick<Comparison, 'differences'>): MethodDifference[][] {
   const families = new Map<string, MethodDifference[]>();
-  for (const difference of comparison.differences) {
+  for (const difference of differences) {
     const key = JSON.stringify([difference.dataset, difference.network, difference.standard]);
     families.set(key, [...(families.get(key) ?? []), difference]);
   }
-  if (families.size === 0) return untested(comparison);
-  return [...families.values()]
-    .map((family) => sentence(speaker(family, comparison, preferred), comparison))
-    .join(' ');
+  return [...families.values()];
 }
 
 /**
@@ -138,8 +172,7 @@ function sentence(difference: MethodDifference, comparison: Omit<Comparison, 've
     ...(macroF1 && !isOfOneSign(macroF1) ? ['not for every seed'] : []),
     ...(split === 'validation' ? ['no labeled test split to evaluate decisions on'] : []),
   ].join(', ');
-  const confound = confoundOf(difference, comparison.confounded);
-  const caution = confound ? `; they also differ in ${fieldsText(confound.fields)}` : '';
+  const caution = cautionText(difference, comparison);
   const price = falseAlarmText(falseAlarmRate);
   return `${placeText(difference, comparison)}${outcome(loss, standard, macroF1, where)}${price} (${basis})${caution}.`;
 }

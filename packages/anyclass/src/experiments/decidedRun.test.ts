@@ -14,6 +14,7 @@ import { type SyntheticRun, writeSyntheticRun } from '../../test/experimentRuns.
 import type { LossName } from '../losses/lossNames.js';
 import { compare } from './compare.js';
 import { compareRuns } from './comparison.js';
+import { comparisonTables } from './comparisonTables.js';
 import { crossFitted } from './decidedRun.js';
 import { readRun, readRuns } from './readRuns.js';
 import { sweep } from './runSweep.js';
@@ -106,6 +107,24 @@ describe('a comparison', () => {
     });
     expect(differences[0]!.replicates).toBe(100);
     expect(tasks).toEqual({ 'at 0.5': 120, 'at decisions': 100 });
+  });
+
+  test('with a limit on missed positives shows how much is left for review', async () => {
+    const decision = { budget: { falseAlarms: 0.2, missed: 0.2, confidence: null } } as const;
+    const runs = readRuns([at('all/bce-1'), at('all/any-1')]);
+    const comparison = await compareRuns(runs, { replicates: 0, decision });
+    const [first] = comparison.groups;
+    const run = runs.find(({ folder }) => folder === first!.folders[0])!;
+    const threshold = fitDecision((await run.scores('validation'))!, { ...decision, candidates: 'adaptive' });
+    const { reviewRate, missedRate } = measure((await run.scores('test'))!, { threshold });
+    expect(first!.decided!.test).toMatchObject({
+      reviewRate: { mean: reviewRate },
+      missedRate: { mean: missedRate },
+      negativesAlarmedByGroup: null,
+    });
+    const titles = comparisonTables(comparison)[0]!.table.columns.map(({ title }) => title);
+    expect(titles).toEqual(expect.arrayContaining(['review', 'positives cleared']));
+    expect(titles).not.toContain('alarms by group');
   });
 
   test('on validation keeps the images of a group in one fold', () => {

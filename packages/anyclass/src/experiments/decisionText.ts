@@ -6,7 +6,9 @@ import {
   type DecisionRule,
   describeGuarantee,
   type Guarantee,
+  percentNeeded,
 } from '@anyclass/core';
+import { shortPercent } from '@anyclass/kit';
 
 /** A decision rule and the budget it is fitted within. */
 export interface DecisionChoice {
@@ -44,9 +46,9 @@ export function promiseText(
   const kept = `Decisions fitted on ${fittedOn} ${decisionPhrase({ rule, budget })}`;
   if (guarantee.holds) return `${kept}; on new data, ${describeGuarantee(guarantee)}`;
   if (guarantee.reason === 'adaptive choice')
-    return `${kept}; on new data this is approximate for a run that is chosen by these results. The decisions in the run folders count the runs that were planned together`;
+    return `${kept}; on new data this is approximate for a run that is chosen by these results${guarantee.ofGroups ? ', and each group counts once' : ''}. The decisions in the run folders count the runs that were planned together`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
-  const least = shortPercent(guarantee.smallestRate ?? 1);
+  const least = percentNeeded(guarantee.smallestRate ?? 1);
   return `${kept}, kept there without a guarantee: ${fittedOn} has too few negatives to guarantee less than ${least}`;
 }
 
@@ -55,8 +57,4 @@ function budgetText(budget: DecisionBudget): string {
   return budget.f1Neg === 'at 0.5'
     ? 'the F1-Neg of 0.5'
     : `an F1-Neg of at least ${shortPercent(budget.f1Neg)}`;
-}
-
-function shortPercent(share: number): string {
-  return `${Number((100 * share).toFixed(2))}%`;
 }

@@ -29,7 +29,7 @@ export function differenceTable(
   ];
   return {
     title: `${dataset}, ${differences[0]!.split}: difference from the standard loss`,
-    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances (${drawText(differences, replicates)}; in each, a side's metric is the mean over the seeds that both sides share). A difference holds if its interval excludes 0. The interval does not cover other seeds: an asterisk marks differences that do not have the same sign for every seed.`,
+    note: `Percentage points with ${percent}% intervals of a paired bootstrap over instances, or over groups if they have them (${drawText(differences, replicates)}; in each, a side's metric is the mean over the seeds that both sides share). A difference holds if its interval excludes 0. The interval does not cover other seeds: an asterisk marks differences that do not have the same sign for every seed; the others that hold are bold.`,
     columns: [
       ...(hasNetworks ? [{ title: 'network', kind: 'text' } as const] : []),
       { title: 'difference', kind: 'text' },
@@ -55,7 +55,13 @@ function drawText(differences: readonly MethodDifference[], replicates: number):
 function differenceCell(difference: HeldDifference | null): Cell {
   if (!difference) return null;
   const { value, low, high, holds } = difference;
-  return { value, interval: { low, high }, emphasis: holds === 'unclear' ? 'faint' : 'strong' };
+  const emphasis = holds === 'unclear' ? 'faint' : holdsFirmly(difference) ? 'strong' : undefined;
+  return { value, interval: { low, high }, ...(emphasis && { emphasis }) };
+}
+
+/** Whether the interval excludes 0 and every seed agrees: only then a number is bold. */
+export function holdsFirmly(difference: HeldDifference): boolean {
+  return difference.holds !== 'unclear' && isOfOneSign(difference);
 }
 
 /** For example, 'higher: F1, mAP*; lower: F1-Neg'. */

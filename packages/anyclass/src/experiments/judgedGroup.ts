@@ -5,7 +5,7 @@ import { UserError } from '../errors/userError.js';
 import type { DecidedGroup, DecidedSpreads, GroupMetrics, MetricSpreads } from './comparisonResult.js';
 import { type DecidedMetrics, type DecidedRun, decideRun, whyUndecided } from './decidedRun.js';
 import type { DecisionChoice } from './decisionText.js';
-import { spreadOf } from './metrics.js';
+import { type OutcomeRate, spreadOf } from './metrics.js';
 import type { Run, ScoredImages } from './readRuns.js';
 import type { SeedGroup } from './seedGroups.js';
 import { tradeOffSpread } from './tradeOff.js';
@@ -134,5 +134,13 @@ function spreads(metrics: readonly Metrics[]): MetricSpreads {
 }
 
 function decidedSpreads(metrics: readonly DecidedMetrics[]): DecidedSpreads {
-  return { ...spreads(metrics), presenceAuc: spreadOf(metrics.map((each) => each.presenceAuc)) };
+  const of = (name: OutcomeRate | 'presenceAuc') => spreadOf(metrics.map((each) => each[name]));
+  return {
+    ...spreads(metrics),
+    negativesAlarmedByGroup: of('negativesAlarmedByGroup'),
+    groupsAlarmed: of('groupsAlarmed'),
+    reviewRate: of('reviewRate'),
+    missedRate: of('missedRate'),
+    presenceAuc: of('presenceAuc'),
+  };
 }

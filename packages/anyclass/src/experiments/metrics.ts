@@ -2,8 +2,13 @@
 
 import type { PaperMetric } from '@anyclass/core';
 
+/** Rates of a decision that the paper has no name for: what groups, and three outcomes, are judged by. */
+export const outcomeRates = ['negativesAlarmedByGroup', 'groupsAlarmed', 'reviewRate', 'missedRate'] as const;
+
+export type OutcomeRate = (typeof outcomeRates)[number];
+
 /** A metric at a decision, which also has the AUC of presence scores. */
-export type DecidedMetric = PaperMetric | 'presenceAuc';
+export type DecidedMetric = PaperMetric | OutcomeRate | 'presenceAuc';
 
 /** The metrics' names, as in the paper if it has them. */
 export const metricTitles: Readonly<Record<DecidedMetric, string>> = {
@@ -13,6 +18,10 @@ export const metricTitles: Readonly<Record<DecidedMetric, string>> = {
   mAP: 'mAP',
   f1Neg: 'F1-Neg',
   falseAlarmRate: 'false alarms',
+  negativesAlarmedByGroup: 'alarms by group',
+  groupsAlarmed: 'groups alarmed',
+  reviewRate: 'review',
+  missedRate: 'positives cleared',
   presenceAuc: 'presence AUC',
 };
 

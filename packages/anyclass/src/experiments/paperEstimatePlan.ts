@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { type ChildDevice, freeGpuMemory, runDevices } from '../children/devices.js';
+import { assumedRate, type RunSize, runSeconds } from '../configuration/expectedTime.js';
 import { imageSizeOf } from '../configuration/inputSize.js';
 import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -14,7 +15,7 @@ import { networkCost } from '../networks/catalog.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { runPaths } from '../runs/runFolder.js';
 import type { ExperimentSettings } from './experiment.js';
-import { assumedRate, cacheBytes, type RunSize, runBytes, runSeconds } from './paperEstimate.js';
+import { cacheBytes, runBytes } from './paperEstimate.js';
 import type { PlannedRun } from './plannedRun.js';
 import { freeBytes } from './prepareCaches.js';
 

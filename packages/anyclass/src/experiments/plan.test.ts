@@ -178,6 +178,7 @@ describe('the state of a run', () => {
     mkdirSync(join(planned('killed').folder, 'checkpoints'), { recursive: true });
     const dead = { host: hostname(), pid: 2 ** 22 + 1, started: '1' };
     writeFileSync(join(planned('killed').folder, 'lock'), JSON.stringify(dead));
+    writeFileSync(join(planned('killed').folder, '.partial-1-c04518dba4a15c25'), '{');
     expect(runState(planned('killed'))).toBe('absent');
     writeSyntheticRun(planned('killed').folder, { configuration, strength: 1 });
   });

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { differingFields, resultFields, resultKey } from '../configuration/dottedFields.js';
 import { UserError } from '../errors/userError.js';
-import { openRun, runPaths } from '../runs/runFolder.js';
+import { holdsOnlyRemains, openRun, runPaths } from '../runs/runFolder.js';
 import { lockRun } from '../runs/runLock.js';
 import { readSummary } from '../runs/summary.js';
 import type { PlannedRun } from './plannedRun.js';
@@ -99,15 +99,10 @@ export function isBusy(folder: string): boolean {
   }
 }
 
-/**
- * Removes the empty folders left by a process that was killed right at the start; no run could start in them.
- */
+/** Removes what a process left that was killed right at the start. */
 function removeRemains(folder: string): void {
   if (!existsSync(folder) || isBusy(folder)) return;
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  if (files.length > 0)
+  if (!holdsOnlyRemains(folder))
     throw new UserError(`${folder} holds files but no run; choose another output folder, or delete that one`);
   rmSync(folder, { recursive: true });
 }

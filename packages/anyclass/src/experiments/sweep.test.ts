@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
+import { decision, promisedDecision } from '../../test/promisedDecision.js';
 import { sweepPanels, sweepSvg } from '../reports/sweepCharts.js';
 import type { GroupMetrics } from './comparisonResult.js';
 import { spreadOf } from './metrics.js';
 import { recommend } from './sweep.js';
 import type { SweepPoint } from './sweepResult.js';
-
-const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
 
 /** `f1` is at the decision; at 0.5 it is 10 points lower. */
 function point(value: number | null, f1: number): SweepPoint {
@@ -30,19 +29,7 @@ function point(value: number | null, f1: number): SweepPoint {
     validation: at(f1 - 0.1),
     test: null,
     decided: {
-      ...decision,
-      fittedOn: 'validation',
-      guarantee: {
-        holds: true,
-        about: 'false alarms',
-        rate: decision.budget.falseAlarms,
-        confidence: decision.budget.confidence,
-        unit: 'image',
-        groups: null,
-        candidates: 1,
-        exceeding: 12,
-        of: 400,
-      },
+      ...promisedDecision,
       validation: { ...at(f1), presenceAuc: spread(0.8) },
       test: null,
       tradeOff: null,

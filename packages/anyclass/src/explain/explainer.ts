@@ -1,7 +1,8 @@
 // Explains predictions of a model: images in; probabilities, labels and heat maps out.
 
+import { guardedOutcome } from '@anyclass/core';
 import { noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
-import { deviceImages } from '../data/batches/deviceBatch.js';
+import { deviceImages, type InputBatch } from '../data/batches/deviceBatch.js';
 import { takesFeatures } from '../data/dataset/inputs.js';
 import { changedInput, pixelFormat, readingOf } from '../data/dataset/preparation.js';
 import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
@@ -12,9 +13,10 @@ import { decodedBatches } from '../inference/decodedBatches.js';
 import type { ImageInput } from '../inference/imageInputs.js';
 import { withMemoryAdvice } from '../inference/memory.js';
 import { modelDecision } from '../inference/modelDecision.js';
+import { oddRowsOf } from '../inference/oddRows.js';
 import type { FailedPrediction, Prediction, Predictor, PredictorOptions } from '../inference/predictor.js';
 import type { Network } from '../networks/network.js';
-import { loadModel } from '../runs/modelFile.js';
+import { loadModel, needsEmbeddings } from '../runs/modelFile.js';
 import type { HeatMap, HeatMapMethod, Target } from './heatMap.js';
 import { heatMaps } from './heatMaps.js';
 
@@ -77,6 +79,7 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
     moveNetwork(network, settings.device);
     const format = pixelFormat(network.imageSize, input);
     const { mean, std } = input;
+    const oddRows = oddRowsOf(description, format);
 
     async function* explain(
       inputs: Iterable<ImageInput> | AsyncIterable<ImageInput>,
@@ -86,7 +89,7 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
           () =>
             tidy(() => {
               const images = deviceImages(batch, { format, device: settings.device, mean, std });
-              return batch.size === 0 ? [] : explainBatch(images);
+              return batch.size === 0 ? [] : explainBatch(images, batch);
             }),
           () => ({
             what: `heat maps of ${batch.size} images at ${network.imageSize} px in ${network.name}`,
@@ -106,15 +109,27 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
       }
     }
 
-    function explainBatch(images: Tensor) {
+    function explainBatch(images: Tensor, batch: InputBatch) {
       const { classes } = description;
       const logits = noGrad(() => network.forward(images)).toFloat32Array();
       const decided = decideLogits(logits, description, used.decision);
-      const rows = decided.outcomes.map((outcome, row) => {
+      const embeddings = needsEmbeddings(description)
+        ? noGrad(() => network.embedding(images)).toFloat32Array()
+        : undefined;
+      const oddOf = oddRows?.(batch, embeddings) ?? [];
+      const rows = decided.outcomes.map((decidedOutcome, row) => {
+        const odd = oddOf[row];
+        const outcome = guardedOutcome(decidedOutcome, odd);
         const at = row * classes.length;
         const probabilities = decided.probabilities.slice(at, at + classes.length);
         const labels = classes.filter((_, j) => decided.labels[at + j] === 1);
-        const prediction = { probabilities, presenceScore: decided.presence[row]!, outcome, labels };
+        const prediction = {
+          probabilities,
+          presenceScore: decided.presence[row]!,
+          outcome,
+          ...(odd !== undefined && { odd }),
+          labels,
+        };
         return { prediction, wanted: chosen ?? usualTargets(prediction, classes) };
       });
       const pairs = rows.flatMap(({ wanted }, row) => wanted.map((target) => ({ row, target })));

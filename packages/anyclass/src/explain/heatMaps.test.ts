@@ -18,6 +18,7 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import { UserError } from '../errors/userError.js';
 import { exportTimm } from '../export/timm.js';
+import { exportTorchvision } from '../export/torchvision.js';
 import type { NetworkName, NetworkOptions } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { headNames } from '../networks/layers/classHead.js';
@@ -188,12 +189,20 @@ const script = resolve(import.meta.dirname, '../../../../bench/explain/peer.py')
 
 describe.skipIf(!hasPeers)('beside hooks in PyTorch (needs timm in PEER_PYTHON or python3)', () => {
   test.each([
-    ['resnet-18', {}, ['gradCam']],
-    ['vit-s-16', { patchSize: 16 }, ['gradCam', 'tokens']],
+    ['resnet-18', 'timm', {}, ['gradCam']],
+    ['vit-s-16', 'timm', { patchSize: 16 }, ['gradCam', 'tokens']],
+    ['tresnet-m', 'timm', { inputSize: 128 }, ['gradCam']],
+    ['convnext-t', 'timm', {}, ['gradCam']],
+    ['densenet-121', 'timm', {}, ['gradCam']],
+    ['swin-t', 'timm', {}, ['gradCam']],
+    ['mobilenetv3-l', 'torchvision', {}, ['gradCam']],
+    ['efficientnetv2-s', 'torchvision', {}, ['gradCam']],
+    ['maxvit-t', 'torchvision', { inputSize: 224 }, ['gradCam']],
   ] as const)(
-    '%s',
-    (name, options, kinds) => {
+    '%s of %s',
+    (name, library, options, kinds) => {
       const network = drawn(name, { channels: 3, ...options });
+      const { inputSize } = network.options;
       const export_ = join(folder, name);
       const description = {
         classes: ['a', 'b', 'c'],
@@ -204,14 +213,14 @@ describe.skipIf(!hasPeers)('beside hooks in PyTorch (needs timm in PEER_PYTHON o
         loss: 'bce',
         dataset: 'none',
       };
-      exportTimm({ network, description }, export_);
+      (library === 'timm' ? exportTimm : exportTorchvision)({ network, description }, export_);
       setSeed(9);
-      using pictures = randn([3, 3, 64, 64]);
+      using pictures = randn([3, 3, inputSize, inputSize]);
       using targets = tensor([0, 2, -1], { dtype: 'int64' });
       const input = join(folder, `${name}-images.safetensors`);
       const output = join(folder, `${name}-maps.safetensors`);
       saveTensors(input, Object.entries({ images: pictures, targets }));
-      const { status, stderr } = spawnSync(python, [script, 'timm', export_, input, output], {
+      const { status, stderr } = spawnSync(python, [script, library, export_, input, output], {
         encoding: 'utf8',
       });
       expect(status, stderr).toBe(0);

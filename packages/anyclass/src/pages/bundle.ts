@@ -12,6 +12,8 @@ export async function bundle(
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [file],
+    // Otherwise the folder in which esbuild was first loaded, which may be gone.
+    absWorkingDir: process.cwd(),
     bundle: true,
     minify: true,
     format: 'esm',

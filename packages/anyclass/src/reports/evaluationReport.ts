@@ -1,9 +1,8 @@
 import type { Scored } from '@anyclass/core';
-import { folded, verdict } from '@anyclass/kit';
+import { panel, verdict } from '@anyclass/kit';
 import type { Judgment } from '../events/judgment.js';
 import type { Quarantined } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
-import { chartRow } from '../pages/blocks.js';
 import { page } from '../pages/page.js';
 import { answers } from './run/answers.js';
 import { calibrationPanel } from './run/curves.js';
@@ -11,37 +10,32 @@ import { judgmentDetails, unreadable } from './run/details.js';
 import { decisionInUse } from './run/material.js';
 import { scoreCharts } from './scoreCharts.js';
 
+export interface EvaluationPageOptions {
+  /** The scores that were judged, for counts and charts. */
+  readonly scored?: Scored;
+  /** The scores that the decision was fitted on, for the trade-off. */
+  readonly fitted?: Scored | undefined;
+  /** Images that could not be read. */
+  readonly quarantined?: readonly Quarantined[];
+}
+
 /**
- * Returns a judgment as one HTML page, with counts and charts if the scores are given, and with the images
- * that could not be read.
+ * Returns a judgment as one HTML page.
  *
  * @example
- * writeFileSync('evaluation.html', evaluationPage('scores.csv', judgment, scored))
+ * writeFileSync('evaluation.html', evaluationPage('scores.csv', judgment, { scored }))
  */
 export function evaluationPage(
   title: string,
   judgment: Judgment,
-  scored?: Scored,
-  quarantined: readonly Quarantined[] = [],
+  { scored, fitted, quarantined = [] }: EvaluationPageOptions = {},
 ): string {
   // The split of scores from a file is the file itself, which the title already names.
   const judged = { ...judgment, split: judgment.split === title ? '' : judgment.split };
   const details = {
     name: 'details',
     title: 'All metrics',
-    parts: [
-      ...judgmentDetails(judged),
-      ...(scored
-        ? [
-            folded(
-              'Curves',
-              'metrics against the threshold, precision against recall',
-              chartRow(scoreCharts(scored)),
-            ),
-          ]
-        : []),
-      ...unreadable(quarantined),
-    ],
+    parts: [...judgmentDetails(judged), ...unreadable(quarantined)],
   };
   if (!scored)
     return page({
@@ -50,7 +44,8 @@ export function evaluationPage(
       head: [verdict({ tags: [], headline: judgmentVerdict(judged), text: '' })],
       sections: [details],
     });
-  const material = { judged, scored, names: [], instance: 'image' } as const;
+  const material = { judged, scored, fitted, names: [], instance: 'image' } as const;
+  const curves = scoreCharts(scored).map(({ title: name, svg }) => panel(name, '', svg));
   return page({
     kind: 'evaluations',
     name: title,
@@ -58,8 +53,11 @@ export function evaluationPage(
     sections: [
       {
         name: 'calibration',
-        title: 'Calibration',
-        parts: [`<div class="columns three">${calibrationPanel(scored, judged.split)}</div>`],
+        title: 'Calibration and curves',
+        link: 'Calibration',
+        parts: [
+          `<div class="columns three">${[calibrationPanel(scored, judged.split), ...curves].join('')}</div>`,
+        ],
       },
       details,
     ],

@@ -10,7 +10,7 @@ import {
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import type { DecidedMetrics, Judgment, PricedBudget } from '../events/judgment.js';
-import type { RunSummary } from '../events/runSummary.js';
+import type { OddImages, RunSummary } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
 import { type Table, textTable } from '../tables/index.js';
 import { percent } from '../tables/percent.js';
@@ -43,6 +43,7 @@ export function summaryText(folder: string, summary: RunSummary, hasReport = tru
   return [
     judgmentText(test ?? validation),
     `weights of epoch ${chosenEpoch(summary)}`,
+    ...(summary.guard ? [guardText(summary.guard)] : []),
     [`model   ${folder}/model.safetensors`, ...(hasReport ? [`report  ${folder}/report.html`] : [])].join(
       '\n',
     ),
@@ -58,6 +59,19 @@ export function summaryText(folder: string, summary: RunSummary, hasReport = tru
 export function chosenEpoch({ bestEpoch, epochs, bestBy, isLastInstead, isLastKept }: RunSummary): string {
   if (isLastKept) return `${bestEpoch} of ${epochs}, the last one`;
   return `${bestEpoch} of ${epochs}, ${isLastInstead ? `the last one, because the best one by ${bestBy} is lost` : `the best by ${bestBy}`}`;
+}
+
+/**
+ * Says how many images the guard calls odd, and why.
+ *
+ * @example
+ * guardText(summary.guard) // 'odd images, reviewed instead of cleared: 1.2% of validation, 1.5% of test (too dark 6, unlike the training images 9)'
+ */
+export function guardText({ validation, test }: NonNullable<RunSummary['guard']>): string {
+  const share = ({ odd, images }: OddImages) => `${((100 * odd) / Math.max(1, images)).toFixed(1)}%`;
+  const reasons = Object.entries((test ?? validation).reasons).map(([reason, count]) => `${reason} ${count}`);
+  const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;
+  return `odd images, reviewed instead of cleared: ${share(validation)} of validation${test ? `, ${share(test)} of test` : ''}${why}`;
 }
 
 /** Returns one line for each undefined metric and reason, with all its classes. */
@@ -114,25 +128,32 @@ function costText({
 
 /** The rates that promises about groups are judged by; those over images weigh large groups more. */
 function seenLines({ unit, groups, metrics, clear }: DecidedMetrics, split: string): string[] {
-  const { falseAlarmRateByGroup, groupsAlarmed, groupsMissed } = metrics;
+  const { negativesAlarmedByGroup, groupsAlarmed, groupsMissed } = metrics;
   const where = `seen on ${split || 'these rows'}`;
   const share = (value: number | null | undefined) => (value == null ? '–' : `${percent(value)}%`);
   if (unit === 'group') {
     const missed = clear === null ? '' : `, ${share(groupsMissed)} of groups with a positive are cleared`;
     return [`${where}: ${share(groupsAlarmed)} of groups without positives get an alarm${missed}`];
   }
-  if (groups === null || falseAlarmRateByGroup == null) return [];
-  return [`${where}: ${share(falseAlarmRateByGroup)} of negatives get a label, counting each group equally`];
+  if (groups === null || negativesAlarmedByGroup == null) return [];
+  return [`${where}: ${share(negativesAlarmedByGroup)} of negatives alarm, counting each group equally`];
 }
 
-/** What more labeled negatives like these would buy; rows that share groups are too dependent to say. */
+/** What more labeled negatives and positives like these would buy; rows that share groups are too dependent to say. */
 function buyLines({
   negativeRows,
   negativesAlarmed,
+  positiveRows,
+  missedRate,
   falseAlarmRateByGroup,
 }: DecidedMetrics['metrics']): string[] {
-  if (negativesAlarmed === null || falseAlarmRateByGroup !== null) return [];
-  return describeMoreLabels(moreLabels(negativeRows, negativesAlarmed), 'negatives');
+  if (falseAlarmRateByGroup !== null) return [];
+  return [
+    ...(negativesAlarmed === null
+      ? []
+      : describeMoreLabels(moreLabels(negativeRows, negativesAlarmed), 'negatives')),
+    ...(missedRate === null ? [] : describeMoreLabels(moreLabels(positiveRows, missedRate), 'positives')),
+  ];
 }
 
 function sharedText({ rows, examples }: SharedRows, judged: number): string {

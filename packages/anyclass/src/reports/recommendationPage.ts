@@ -5,7 +5,7 @@ import { decisionPhrase } from '../experiments/decisionText.js';
 import { tableBlock } from '../pages/blocks.js';
 import { page } from '../pages/page.js';
 import { metricName, type Recommendation } from '../recommendation/recommendation.js';
-import { recommendationTable } from '../recommendation/recommendationTable.js';
+import { recommendationTable, setupTable } from '../recommendation/recommendationTable.js';
 
 /**
  * Returns a recommendation as one HTML page. `file` is the configuration that was written.
@@ -14,7 +14,8 @@ import { recommendationTable } from '../recommendation/recommendationTable.js';
  * writeFileSync('recommendations/photos/recommendation.html', recommendationPage('photos', recommendation, 'recommended.jsonc'))
  */
 export function recommendationPage(name: string, recommendation: Recommendation, file: string): string {
-  const { verdict: text, reasons, label, decision, minutes, spentSeconds } = recommendation;
+  const { verdict: text, reasons, label, setup, decision, minutes, spentSeconds } = recommendation;
+  const setups = setupTable(recommendation);
   const [, ...rest] = text.split(/(?<=\.)\s+/);
   return page({
     kind: 'recommendations',
@@ -23,7 +24,7 @@ export function recommendationPage(name: string, recommendation: Recommendation,
     head: [
       verdict({
         tags: tagsOf(recommendation),
-        headline: `Use ${label}.`,
+        headline: setup ? `Use ${label} at ${setup.label}.` : `Use ${label}.`,
         text: escaped(rest.length === 0 ? text : text.replaceAll(/\s+/g, ' ')),
         beside: command(`npx anyclass train ${file}`),
       }),
@@ -37,7 +38,10 @@ export function recommendationPage(name: string, recommendation: Recommendation,
       {
         name: 'pilots',
         title: 'All pilots',
-        parts: [tableBlock({ name: 'pilots', table: recommendationTable(recommendation) })],
+        parts: [
+          ...(setups ? [tableBlock({ name: 'setups', table: setups })] : []),
+          tableBlock({ name: 'pilots', table: recommendationTable(recommendation) }),
+        ],
       },
     ],
   });

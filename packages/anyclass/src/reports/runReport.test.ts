@@ -12,10 +12,12 @@ import {
   seriousFindings,
 } from '../../test/pages/browser.js';
 import { tinyRun } from '../../test/tinyRun.js';
+import { thumbnail } from '../inspect/samples.js';
 import { runPaths } from '../runs/runFolder.js';
 import { runScores } from '../runs/runScores.js';
 import { readSummary } from '../runs/summary.js';
 import { presenceBins } from './run/curves.js';
+import { mostPictures, pictureSide } from './run/imageCards.js';
 import { outcomesOf } from './run/outcomes.js';
 import { chanceF1 } from './run/verdict.js';
 import { writeRunReport } from './runReport.js';
@@ -65,6 +67,13 @@ test('a gate that lets nothing pass leaves every positive missed', () => {
   ]);
 });
 
+test('a gate alarms by presence alone, also without a label', () => {
+  const scored = { scores: new Float64Array([0.9, 0.9, 0.1]), targets: [1, 0, 0], classNames: ['a'] };
+  const { ofRow, work } = outcomesOf(scored, { rule: 'gate', presence: 1, thresholds: [0.95] });
+  expect(ofRow).toEqual(['other', 'false-alarm', 'quiet']);
+  expect(work).toEqual({ clear: { positive: 0, negative: 1 }, alarm: { positive: 1, negative: 1 } });
+});
+
 test('with triage, presence alone clears, alarms or leaves a row to review', () => {
   const scores = new Float64Array([0.1, 0.5, 0.9, 0.1, 0.5, 0.9]);
   const scored = { scores, targets: [1, 1, 1, 0, 0, 0], classNames: ['a'] };
@@ -101,14 +110,30 @@ test('calibration has bins of equal counts, whose positives add up', async () =>
   expect(bins.reduce((sum, { positive }) => sum + positive, 0)).toBe(positiveRows);
 });
 
-test('the counts are those of the summary', () => {
+test('the counts are the alarms of the summary, with or without a label', () => {
   const { metrics } = readSummary(runPaths(run)).test!.decided!;
-  const found = Math.round(metrics.recallAny * metrics.positiveRows);
-  const alarms = Math.round((metrics.falseAlarmRate ?? 0) * metrics.negativeRows);
+  const found = Math.round((1 - metrics.missedRate!) * metrics.positiveRows);
+  const alarms = Math.round(metrics.negativesAlarmed! * metrics.negativeRows);
+  // Here some alarms have no label, so the two ways of counting differ.
+  expect(alarms).toBeGreaterThan(metrics.falseAlarmRate! * metrics.negativeRows);
+  const share = metrics.negativeRows / (metrics.negativeRows + metrics.positiveRows);
+  const daily = Math.round(10_000 * share * metrics.negativesAlarmed!).toLocaleString('en-US');
+  expect(html).toContain(`At 10,000 a day: about ${daily} false alarms expected`);
   const [, headline = ''] = /<h1>([^<]*)<\/h1>/.exec(html) ?? [];
   expect(headline.replaceAll(',', '')).toBe(
     `Finds ${found} of ${metrics.positiveRows} positive images with false alarms on ${alarms} of ${metrics.negativeRows} negatives.`,
   );
+  // The trade-off marks the same finds.
+  expect(html).toContain(`${((100 * found) / metrics.positiveRows).toFixed(0)}% of positives found`);
+});
+
+test('a report weighs less than 1.5 MB, even if all of its images are noise', async () => {
+  const side = 300;
+  const pixels = Uint8Array.from({ length: side * side * 3 }, (_, i) => (i * 2654435761) >>> 24);
+  const noise = { kind: 'pixels', pixels, width: side, height: side, channels: 3 } as const;
+  const picture = await thumbnail(async () => noise, pictureSide, {});
+  expect(picture).toBeDefined();
+  expect(html.length + mostPictures * picture!.length).toBeLessThan(1.5e6);
 });
 
 test('the run before it is part of the comparison; the first run has none', async () => {

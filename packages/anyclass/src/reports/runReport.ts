@@ -10,6 +10,7 @@ import { counted } from '../errors/counted.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { chartRow } from '../pages/blocks.js';
 import { page } from '../pages/page.js';
+import { writeExamples } from '../runs/examples.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { openRun } from '../runs/runFolder.js';
 import { fittingSplit, runScores } from '../runs/runScores.js';
@@ -18,6 +19,7 @@ import { chosenEpoch } from './judgmentText.js';
 import { answers } from './run/answers.js';
 import { calibrationPanel, trainingPanels } from './run/curves.js';
 import { detailsSection, repeatSection } from './run/details.js';
+import { exampleImages } from './run/exampleImages.js';
 import { firstLooks, imageSection, reportImages } from './run/imageCards.js';
 import { decisionInUse, type JudgedMaterial } from './run/material.js';
 import { previousRun } from './run/previousRun.js';
@@ -25,7 +27,7 @@ import { scoreCharts } from './scoreCharts.js';
 
 /**
  * Writes the report of a finished run and returns its path. With the dataset, it also shows the images of
- * mistakes and finds.
+ * mistakes and finds, and keeps a few of them as examples.
  *
  * @example
  * await writeRunReport('runs/sewer', await openDataset('sewerml=data/sewer')) // 'runs/sewer/report.html'
@@ -69,6 +71,9 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
       repeatSection(folder, budget && 'falseAlarms' in budget ? budget.falseAlarms : undefined),
     ],
   });
+  if (dataset && images.groups.length > 0)
+    writeExamples(folder, await exampleImages(images.groups, material, inUse, dataset));
+  // The last file: a run that has it is finished, and is not completed when it is resumed.
   writeWhole(paths.report, html);
   return paths.report;
 }

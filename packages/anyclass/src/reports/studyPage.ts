@@ -57,7 +57,7 @@ export function studyPage(result: StudyResult): string {
       head,
       scored.length < 2
         ? ''
-        : `<div class="columns first">${panel('Every trial', `a line is a trial; blue: the best ${Math.min(mostBest, scored.length)}`, trialChart(result, scored))}</div>`,
+        : `<div class="columns first">${panel('Every trial', `a line is a trial; blue: the best ${Math.min(mostBest, scored.length)}`, `<div class="scroll" tabindex="0" role="region" aria-label="Every trial">${trialChart(result, scored)}</div>`)}</div>`,
       mattered(importance),
     ],
     sections: [
@@ -121,9 +121,11 @@ function scaleOf(name: string, values: readonly (string | number | boolean | nul
   const short = name.split('.').at(-1) ?? name;
   const numbers = values.filter((value) => typeof value === 'number');
   if (numbers.length < values.length || numbers.length === 0) {
-    const kinds = [...new Set(values.map(String))].sort();
+    const kinds = [...new Set(values.map(valueText))].sort();
     const at = (value: unknown) =>
-      kinds.length === 1 ? 0.5 : kinds.indexOf(String(value)) / (kinds.length - 1);
+      kinds.length === 1
+        ? 0.5
+        : kinds.indexOf(typeof value === 'string' ? value : valueText(value)) / (kinds.length - 1);
     return {
       axis: { name: short, ticks: kinds.map((text) => ({ at: at(text), text })) },
       places: values.map(at),
@@ -139,6 +141,11 @@ function scaleOf(name: string, values: readonly (string | number | boolean | nul
     axis: { name: isLog ? `${short} (log)` : short, ticks },
     places: values.map((value) => (typeof value === 'number' ? at(value) : null)),
   };
+}
+
+/** Null turns a setting off. */
+function valueText(value: unknown): string {
+  return value === null ? 'none' : String(value);
 }
 
 function mattered(importance: StudyResult['importance']): string {
@@ -176,7 +183,7 @@ function trialTable({ metric, trials, importance }: StudyResult): Table {
       value,
       reason === undefined ? status : `${status}: ${reason.split('\n')[0]}`,
       epochs,
-      ...fields.map((field) => String(values[field])),
+      ...fields.map((field) => valueText(values[field] ?? null)),
       run,
     ]),
   };

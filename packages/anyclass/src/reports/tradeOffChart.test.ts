@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
+import { decision, promisedDecision } from '../../test/promisedDecision.js';
 import type { GroupMetrics } from '../experiments/comparisonResult.js';
 import { spreadOf } from '../experiments/metrics.js';
 import { tradeOffChart } from './tradeOffChart.js';
-
-const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
 
 function group(label: string, ...curves: readonly (readonly [falseAlarms: number, f1: number][])[]) {
   const spread = (point: number, of: 0 | 1) => spreadOf(curves.map((curve) => curve[point]![of]))!;
@@ -27,19 +26,7 @@ function group(label: string, ...curves: readonly (readonly [falseAlarms: number
     validation: metrics,
     test: metrics,
     decided: {
-      ...decision,
-      fittedOn: 'validation',
-      guarantee: {
-        holds: true,
-        about: 'false alarms',
-        rate: decision.budget.falseAlarms,
-        confidence: decision.budget.confidence,
-        unit: 'image',
-        groups: null,
-        candidates: 1,
-        exceeding: 12,
-        of: 400,
-      },
+      ...promisedDecision,
       validation: null,
       test: null,
       tradeOff:

@@ -25,6 +25,6 @@ test('a report names every image that could not be read, and has no such section
   const page = readFileSync(await writeRunReport(run), 'utf8');
   expect(page).toContain('70 unreadable images');
   for (const { row } of quarantined) expect(page).toContain(`broken &lt;${row}&gt;.png`);
-  const evaluated = evaluationPage('scores', summary.validation, undefined, quarantined.slice(0, 1));
+  const evaluated = evaluationPage('scores', summary.validation, { quarantined: quarantined.slice(0, 1) });
   expect(evaluated).toContain('1 unreadable image');
 });

@@ -11,6 +11,7 @@ import {
   verdict,
 } from '@anyclass/kit';
 import type { Comparison, HeldDifference, MethodDifference } from '../../experiments/comparisonResult.js';
+import { comparisonHeadline } from '../../experiments/comparisonVerdict.js';
 import { decisionPhrase } from '../../experiments/decisionText.js';
 import { isOfOneSign } from '../../experiments/metrics.js';
 import { tradeOffChart } from '../tradeOffChart.js';
@@ -18,12 +19,12 @@ import { tradeOffChart } from '../tradeOffChart.js';
 /** Returns the verdict, every pair that was asked about with its answer, the differences, and the trade-off. */
 export function comparisonAnswers(comparison: Comparison): string {
   const { verdict: text, notes, differences } = comparison;
-  const [headline = text, ...rest] = text.split(/(?<=\.)\s+/);
-  const more = [...rest, ...notes].map((each) => escaped(each)).join(' ');
+  const headline = comparisonHeadline(comparison);
+  const more = [...(headline === text ? [] : [text]), ...notes];
   const head = verdict({
     tags: tagsOf(comparison),
     headline,
-    text: more,
+    text: more.map((each) => escaped(each)).join(' '),
     ...(differences.length > 0 && { beside: askedTable(differences) }),
   });
   const charts = chartPanels(comparison);

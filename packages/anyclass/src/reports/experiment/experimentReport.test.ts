@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
@@ -17,6 +17,7 @@ import { report } from '../../commands/report.js';
 import { compareRuns } from '../../experiments/comparison.js';
 import type { Comparison } from '../../experiments/comparisonResult.js';
 import { readRuns } from '../../experiments/readRuns.js';
+import { saveCalibration } from '../../runs/savedCalibration.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -122,7 +123,8 @@ test('the verdict of the comparison opens the page, the text and the JSON', asyn
   expect(printed[0]!.startsWith(verdict)).toBe(true);
   expect(JSON.parse(json[0]!).verdict).toBe(verdict);
   const page = readFileSync(pageFile, 'utf8');
-  expect(page).toContain(`<h1>${verdict.split(/(?<=\.)\s/)[0]}</h1>`);
+  expect(page).toMatch(/<h1>any-bce λ=[\d.]+ beats bce by [\d.]+ points of F1\.<\/h1>/);
+  expect(page).toContain(verdict);
 });
 
 test('if runs differ in more than the loss, the page says so in its verdict and tables', async () => {
@@ -302,4 +304,22 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     expect(svg).not.toContain('var(');
     await page.context().close();
   });
+});
+
+test('runs whose probabilities are calibrated are pooled over their seeds', async () => {
+  const calibrated = join(folder, 'calibrated');
+  for (const seed of [1, 2]) {
+    for (const loss of ['bce', 'any-bce'] as const)
+      writeRunWithEpochs(calibrated, loss, 0.02, seed, loss === 'bce' ? 1 : 2);
+  }
+  for (const name of readdirSync(calibrated))
+    saveCalibration(join(calibrated, name, 'scores'), {
+      kind: 'temperature',
+      temperature: 1.4,
+      atBound: false,
+      fittedOn: 'validation',
+    });
+  const out = join(folder, 'calibrated.html');
+  await report.run({ ...defaults, runs: [calibrated], out }, quiet);
+  expect(readFileSync(out, 'utf8')).toContain('Reliability of');
 });

@@ -95,7 +95,7 @@ export function reportPage({ title, comparison, sections: list }: ExperimentRepo
   return page({
     kind: 'comparisons',
     name: title,
-    about: `${counted(runs, 'run')}; everything comes from their folders, and tables are recomputed from the saved scores`,
+    about: `${counted(runs, 'run')}, recomputed from their saved scores`,
     head: [comparisonAnswers(comparison)],
     sections: list.map(({ name, title: heading, items }) => ({
       name,

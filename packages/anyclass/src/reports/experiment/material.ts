@@ -86,12 +86,11 @@ export function materialOf(runs: readonly Run[], comparison: Comparison): Materi
   });
 }
 
-/** Concatenates the scores of a group's runs, as if they came from one model. */
+/** Concatenates the scores of a group's runs, as if they came from one model; without presence and groups, which belong to each run. */
 export async function pooledScores({ runs }: SeedGroup, split: JudgedSplit): Promise<ScoredImages> {
   const all = (await Promise.all(runs.map((run) => run.scores(split)))).filter((each) => each !== undefined);
   const first = all[0];
   if (!first) throw new RangeError(`${runs[0]?.folder}: no scores for ${split}`);
-  if (all.length === 1) return first;
   const joined = (part: (scored: ScoredImages) => ArrayLike<number>) => {
     const values = new Float64Array(all.reduce((sum, scored) => sum + part(scored).length, 0));
     let at = 0;
@@ -102,7 +101,8 @@ export async function pooledScores({ runs }: SeedGroup, split: JudgedSplit): Pro
     return values;
   };
   return {
-    ...first,
+    classNames: first.classNames,
+    ...(first.split !== undefined && { split: first.split }),
     names: all.flatMap(({ names }) => names),
     scores: joined(({ scores }) => scores),
     targets: joined(({ targets }) => targets),

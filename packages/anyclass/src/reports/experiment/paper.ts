@@ -113,7 +113,7 @@ export function ablationTable(
         const own = points.find((point) => point.value === value)?.metrics.validation;
         return [
           value === null ? `none (${base})` : String(value),
-          ...ablationMetrics.map((metric) => spreadCell(own?.[metric] ?? null, false)),
+          ...ablationMetrics.map((metric) => spreadCell(own?.[metric] ?? null)),
           ...publishedCells(published.get(value) ?? nothingPublished),
         ];
       }),
@@ -131,8 +131,8 @@ function ownRow({ network, label, metrics: of }: Group, metrics: readonly PaperM
     'ours',
     network,
     label,
-    ...metrics.map((metric) => spreadCell(of.validation[metric], false)),
-    ...metrics.map((metric) => spreadCell(of.test?.[metric] ?? null, false)),
+    ...metrics.map((metric) => spreadCell(of.validation[metric])),
+    ...metrics.map((metric) => spreadCell(of.test?.[metric] ?? null)),
   ];
 }
 

@@ -44,6 +44,15 @@ export function detailsSection(
         ? [folded('Data', dataset.splitOrigin, tableBlock({ name: 'splits', table: splitTable(dataset) }))]
         : []),
       ...unreadable(summary.quarantined),
+      ...(summary.guard
+        ? [
+            folded(
+              'Odd images',
+              'what the guard reviews instead of clearing',
+              tableBlock({ name: 'odd', table: oddTable(summary.guard) }),
+            ),
+          ]
+        : []),
       folded(
         'Configuration',
         'what differs from the defaults, then everything',
@@ -104,6 +113,25 @@ function splitTable({ splits, labels }: Dataset): Table {
       { title: 'negative', kind: 'count' },
     ],
     rows,
+  };
+}
+
+/** How often the guard calls an image odd, by reason. */
+function oddTable({ quantile, validation, test }: NonNullable<RunSummary['guard']>): Table {
+  const splits = [['validation', validation] as const, ...(test ? [['test', test] as const] : [])];
+  const reasons = [...new Set(splits.flatMap(([, { reasons: found }]) => Object.keys(found)))];
+  const counts = splits.map(([, { reasons: found }]) => new Map(Object.entries(found)));
+  return {
+    title: '',
+    note: `Each bound is what ${100 * quantile}% of validation keeps. An odd image is never cleared, and an alarm stays an alarm.`,
+    columns: [
+      { title: 'reason', kind: 'text' },
+      ...splits.map(([name, { images }]) => ({ title: `${name}, of ${images}`, kind: 'count' }) as const),
+    ],
+    rows: [
+      ...reasons.map((reason): Cell[] => [reason, ...counts.map((found) => found.get(reason) ?? 0)]),
+      ['all', ...splits.map(([, { odd }]) => odd)],
+    ],
   };
 }
 

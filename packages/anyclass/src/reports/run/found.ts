@@ -13,15 +13,18 @@ export function foundPanel(
 ): string {
   const { outcomes, metrics } = inUse;
   const present = outcomes.byClass.filter((own) => own.present > 0).toSorted((a, b) => b.present - a.present);
-  const rest = present.length - mostClasses;
-  const more =
-    rest > 0
-      ? `<p class="note">The ${mostClasses} most common of ${present.length} classes; <a href="#by-class">all classes</a>.</p>`
-      : '';
+  const isCut = present.length > mostClasses;
+  // Of many classes, those that miss most.
+  const shown = isCut
+    ? present.toSorted((a, b) => b.present - b.found - (a.present - a.found)).slice(0, mostClasses)
+    : present;
+  const more = isCut
+    ? `<p class="note">The ${mostClasses} with the most misses, of ${present.length} classes; <a href="#by-class">all classes</a>.</p>`
+    : '';
   const rows = metrics.positiveRows + metrics.negativeRows;
   const remark = `${judged.split === '' ? '' : `${judged.split}, `}${countText(rows)} ${instance}s`;
   return [
-    panel('Found and missed', remark, foundBars(present.slice(0, mostClasses)) + more),
+    panel('Found and missed', remark, foundBars(shown) + more),
     metrics.negativeRows > 0
       ? `<div class="second">${panel('Negatives', countText(metrics.negativeRows), negativesStrip(inUse))}</div>`
       : '',

@@ -68,11 +68,15 @@ const kinds: readonly Kind[] = [
 
 /** Bars on a card: more would make it longer than the picture explains. */
 const mostBars = 6;
-const side = 160;
+/** Pixels of a picture's sides. */
+export const pictureSide = 160;
+/** Pictures that a report has at most. */
+export const mostPictures = kinds.reduce((sum, { most }) => sum + most, 0);
 
-/** A card, with the row of the scores that it shows. */
+/** A card, with the row of the scores that it shows, and that row's place in the dataset if it is still there. */
 interface RowCard extends Card {
   readonly row: number;
+  readonly place?: number | undefined;
 }
 
 export interface ImageGroup {
@@ -119,9 +123,9 @@ export async function reportImages(
           const image =
             at === undefined
               ? undefined
-              : await thumbnail(() => dataset.images.read(at), side, dataset.preparation);
+              : await thumbnail(() => dataset.images.read(at), pictureSide, dataset.preparation);
           const heat = at === undefined ? undefined : heats.ofRow.get(at);
-          return { ...cardOf(row, kind, image, material, inUse), heat };
+          return { ...cardOf(row, kind, image, material, inUse), heat, place: at };
         }),
       ),
     })),

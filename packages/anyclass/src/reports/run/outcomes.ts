@@ -15,7 +15,7 @@ export type AppliedDecision = Pick<Decision, 'rule' | 'presence' | 'thresholds'>
   Partial<Pick<Decision, 'clear'>>;
 
 /**
- * `other`: a positive whose labels are all wrong; someone looks, but for the wrong thing. `review`: neither an alarm nor cleared.
+ * `other`: a positive that alarms without a right label; someone looks, but for the wrong thing. `review`: neither an alarm nor cleared.
  * `quiet`: a negative without an alarm.
  */
 export type RowOutcome = 'found' | 'missed' | 'other' | 'review' | 'false-alarm' | 'quiet';
@@ -34,7 +34,8 @@ export interface Outcomes {
 }
 
 /**
- * Applies a decision to scored rows. With triage, a row alarms by its presence alone; otherwise where a class is predicted.
+ * Applies a decision to scored rows. With a gate, a row alarms by its presence alone, and an alarm may have no label; without one, a
+ * row alarms where a class is predicted.
  *
  * @example
  * const scored = { scores: new Float64Array([0.9, 0.2]), targets: [0, 1], classNames: ['crack'] };
@@ -73,7 +74,7 @@ export function outcomesOf(scored: Scored, applied: AppliedDecision): Outcomes {
   };
   const ofRow = Array.from(kinds, (kind, row) => {
     const own = labels.subarray(row * classes, (row + 1) * classes);
-    const outcome = hasTriage ? outcomes[row]! : own.includes(1) ? 'alarm' : 'clear';
+    const outcome = outcomes[row]!;
     let hasTrue = false;
     byClass.forEach((counted, j) => {
       if (!(targets[row * classes + j]! >= 0.5)) return;

@@ -1,6 +1,6 @@
 // The second answer: what is promised, what it rests on, and the work it makes.
 
-import type { GivenGuarantee, Guarantee, NoGuarantee } from '@anyclass/core';
+import { falseAlarmUpperBound, type GivenGuarantee, type Guarantee, type NoGuarantee } from '@anyclass/core';
 import {
   budgetBar,
   countText,
@@ -13,9 +13,9 @@ import {
   shortPercent,
   triageBars,
 } from '@anyclass/kit';
+import { promisedMetric } from '../../evaluation/contradictions.js';
 import type { DecidedMetrics } from '../../events/judgment.js';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
-import { promisedRate } from './verdict.js';
 
 /** Images a day for which false alarms are stated. */
 const imagesPerDay = 10_000;
@@ -55,8 +55,8 @@ function statement(guarantee: Guarantee | undefined, decided: DecidedMetrics | u
   const reasons: Partial<Record<string, string>> = {
     'not requested': 'Nothing is promised: the budget was asked for without a confidence.',
     'rule has no bound': 'Nothing is promised: this rule has no bound on false alarms.',
-    'too few negatives': 'Nothing is promised: validation has too few negatives.',
-    'too few positives': 'Nothing is promised: validation has too few positives.',
+    'too few negatives': `Nothing is promised: ${decided.fittedOn ?? 'validation'} has too few negatives.`,
+    'too few positives': `Nothing is promised: ${decided.fittedOn ?? 'validation'} has too few positives.`,
     'shared rows': 'Nothing is promised: some of these rows were known to the fit.',
   };
   return reasons[guarantee.reason] ?? `Nothing is promised: ${guarantee.reason}.`;
@@ -73,10 +73,10 @@ function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse
     return [
       [
         'Kept there',
-        `${countText(report.falseAlarms)} of ${countText(report.negatives)} ${on} negatives alarmed`,
+        `${countText(report.falseAlarms)} of ${countText(report.negatives)} negatives of ${on} alarmed`,
       ],
       ...seenFact(judged.split, inUse),
-      ...wayOut(guarantee),
+      ...wayOut(guarantee, on),
       ...neverFact(report.neverPredicted, on),
     ];
   const second = triage?.guarantee.holds
@@ -111,34 +111,35 @@ function unitText({ unit, groups }: GivenGuarantee, instance: string): string {
 }
 
 function restText({ exceeding, of, groups }: GivenGuarantee, on: string): string {
-  const what = groups === null ? 'negatives' : 'groups, one negative of each,';
-  return `${countText(exceeding)} of ${countText(of)} ${on} ${what} above the gate`;
+  const what = groups === null ? `negatives of ${on}` : `groups of ${on}, one negative of each,`;
+  return `${countText(exceeding)} of ${countText(of)} ${what} above the gate`;
 }
 
-function seenFact(
-  split: string,
-  { metrics, intervals, outcomes }: DecisionInUse,
-  guarantee?: GivenGuarantee,
-): [string, string][] {
-  const seen = guarantee ? promisedRate(guarantee, metrics) : metrics.falseAlarmRate;
+function seenFact(split: string, inUse: DecisionInUse, guarantee?: GivenGuarantee): [string, string][] {
+  const { metrics, outcomes } = inUse;
+  const metric = seenMetric(guarantee, metrics);
+  const seen = metrics[metric];
   if (seen === null) return [];
-  const isOfImages = !guarantee || guarantee.groups === null || metrics.falseAlarmRateByGroup === null;
-  const labeled = outcomes.counts['false-alarm'];
-  // An alarm without a label is promised about too.
-  const alarmed = Math.round((guarantee ? (metrics.negativesAlarmed ?? 0) : 0) * metrics.negativeRows);
-  const isMore = isOfImages && alarmed > labeled;
-  const range = isOfImages ? intervals?.overall[isMore ? 'negativesAlarmed' : 'falseAlarmRate'] : undefined;
-  const images = `${countText(isMore ? alarmed : labeled)} of ${countText(metrics.negativeRows)} negatives${isMore ? `, ${countText(labeled)} of them with a label` : ''}`;
+  const range = seenRange(metric, inUse);
+  const alarmed = outcomes.counts['false-alarm'];
+  const labeled = Math.round((metrics.falseAlarmRate ?? 0) * metrics.negativeRows);
+  const images = `${countText(alarmed)} of ${countText(metrics.negativeRows)} negatives${labeled < alarmed ? `, ${countText(labeled)} of them with a label` : ''}`;
+  const unit =
+    metric === 'groupsAlarmed'
+      ? ' of groups'
+      : metric === 'negativesAlarmedByGroup' || metric === 'falseAlarmRateByGroup'
+        ? ' of a random group'
+        : '';
   return [
     [
       `Seen on ${split === '' ? 'these' : split}`,
-      `<b class="num">${percentText(seen)}%</b>${range ? ` (${percentText(range.low)} to ${percentText(range.high)})` : ''}${isOfImages ? '' : ' of a random group'}, ${images}`,
+      `<b class="num">${percentText(seen)}%</b>${range ? ` (${percentText(range.low)} to ${percentText(range.high)})` : ''}${unit}, ${images}`,
     ],
   ];
 }
 
 /** What it takes to get a promise. */
-function wayOut({ needed, of = 0, ofGroups, reason }: NoGuarantee): [string, string][] {
+function wayOut({ needed, of = 0, ofGroups, reason }: NoGuarantee, on: string): [string, string][] {
   if (reason === 'adaptive choice')
     return [
       ['Why', 'this model was chosen among others on the rows that its decision was fitted on'],
@@ -150,7 +151,7 @@ function wayOut({ needed, of = 0, ofGroups, reason }: NoGuarantee): [string, str
   return [
     [
       'To get one',
-      `label ${countText(Math.max(1, needed - of))} more ${what} for validation (${countText(needed)} in all)`,
+      `label ${countText(Math.max(1, needed - of))} more ${what} for ${on} (${countText(needed)} in all)`,
     ],
   ];
 }
@@ -158,32 +159,47 @@ function wayOut({ needed, of = 0, ofGroups, reason }: NoGuarantee): [string, str
 function seenBar(
   guarantee: Guarantee | undefined,
   decided: DecidedMetrics | undefined,
-  { metrics, intervals }: DecisionInUse,
+  inUse: DecisionInUse,
 ): string {
+  const { metrics } = inUse;
   const budget = guarantee?.holds
     ? guarantee.rate
     : decided?.budget && 'falseAlarms' in decided.budget
       ? decided.budget.falseAlarms
       : undefined;
-  // What is promised is about alarms, with or without a label.
-  const name = guarantee?.holds && metrics.negativesAlarmed !== null ? 'negativesAlarmed' : 'falseAlarmRate';
-  const seen = metrics[name];
+  const metric = seenMetric(guarantee?.holds ? guarantee : undefined, metrics);
+  const seen = metrics[metric];
   if (budget === undefined || seen === null) return '';
-  return budgetBar({ budget, seen, interval: intervals?.overall[name] ?? undefined });
+  return budgetBar({ budget, seen, interval: seenRange(metric, inUse) });
 }
 
-/** False alarms a day, at this share of negatives. */
+/** Its interval. Draws from rows without an alarm never show one, so there the exact interval takes the place of the bootstrap's. */
+function seenRange(metric: ReturnType<typeof seenMetric>, { metrics, intervals }: DecisionInUse) {
+  const range = intervals?.overall[metric] ?? undefined;
+  if (!range || !intervals || metric !== 'negativesAlarmed' || metrics.negativesAlarmed !== 0) return range;
+  return { low: 0, high: falseAlarmUpperBound(0, metrics.negativeRows, (1 + intervals.confidence) / 2) };
+}
+
+/** The rate of false alarms to show: the one that is promised, or that of all negatives; alarms count with or without a label. */
+function seenMetric(guarantee: GivenGuarantee | undefined, metrics: DecisionInUse['metrics']) {
+  return guarantee ? promisedMetric(guarantee, metrics) : 'negativesAlarmed';
+}
+
+/** False alarms a day, at this share of negatives. What is promised for groups bounds no number of images. */
 function dailyText(guarantee: Guarantee | undefined, { metrics }: DecisionInUse): string {
-  const { negativeRows, positiveRows, falseAlarmRate } = metrics;
-  if (falseAlarmRate === null) return '';
+  const { negativeRows, positiveRows, negativesAlarmed } = metrics;
+  if (negativesAlarmed === null) return '';
   const negatives = (imagesPerDay * negativeRows) / Math.max(1, negativeRows + positiveRows);
-  const expected = `about ${countText(negatives * falseAlarmRate)} false alarms expected`;
-  const most = guarantee?.holds ? `, at most ${countText(negatives * guarantee.rate)} promised` : '';
+  const expected = `about ${countText(negatives * negativesAlarmed)} false alarms expected`;
+  const most =
+    guarantee?.holds && guarantee.groups === null
+      ? `, at most ${countText(negatives * guarantee.rate)} promised`
+      : '';
   return `At ${countText(imagesPerDay)} a day: ${expected}${most}.`;
 }
 
 /** What 1,000 images make for work: cleared, to review and alarmed, with the wrong part of each at its end. */
-function workPanel({ outcomes, metrics }: DecisionInUse, split: string): string {
+function workPanel({ isOwn, outcomes, metrics }: DecisionInUse, split: string): string {
   const rows = metrics.positiveRows + metrics.negativeRows;
   if (rows === 0) return '';
   const per = ({ positive, negative }: OutcomeCounts) => ({
@@ -195,6 +211,8 @@ function workPanel({ outcomes, metrics }: DecisionInUse, split: string): string 
   const share = `${percentText(metrics.positiveRows / rows, 0)}% positive${split === '' ? '' : `, as on ${split}`}`;
   const words = review
     ? 'Both promises hold at any share of positives; only the work changes.'
-    : 'One gate decides: every image is cleared or raises an alarm. Nothing is promised about misses.';
+    : isOwn
+      ? 'One gate decides: every image is cleared or raises an alarm. Nothing is promised about misses.'
+      : 'An image raises an alarm if any class reaches 0.5.';
   return `${panel('Of 1,000 images', share, bars)}${note(words)}`;
 }

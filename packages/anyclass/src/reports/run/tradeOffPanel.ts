@@ -2,16 +2,26 @@
 
 import {
   bootstrapAt,
-  type DecisionBudget,
+  type FalseAlarmBudget,
   judgedCurve,
   presenceOfRows,
   ROW_NEGATIVE,
   type Scored,
   smallestPromise,
 } from '@anyclass/core';
-import { note, panel, percentText, shortPercent, type TradeOffStep, tradeOff } from '@anyclass/kit';
+import {
+  countText,
+  escaped,
+  note,
+  panel,
+  percentText,
+  shortPercent,
+  type TradeOffStep,
+  tradeOff,
+} from '@anyclass/kit';
 import type { DecidedMetrics } from '../../events/judgment.js';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
+import { type Outcomes, outcomesOf } from './outcomes.js';
 
 const budgets = [0.005, 0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.12, 0.15] as const;
 const replicates = 200;
@@ -24,23 +34,33 @@ export function tradeOffPanel(material: JudgedMaterial, inUse: DecisionInUse): s
   const { decided } = judged;
   const title = 'The trade-off';
   const budget = decided?.budget && 'falseAlarms' in decided.budget ? decided.budget : undefined;
-  if (!decided || !fitted || !budget || !hasNegatives(fitted) || !hasNegatives(scored))
-    return panel(
-      title,
-      '',
-      note('A trade-off needs a decision within a false-alarm budget, and negatives to fit and judge it on.'),
-    );
-  const isPromised = decided.report?.guarantee.holds ?? false;
+  const absence = !hasNegatives(scored)
+    ? 'There are no negatives here, so nothing trades finds for false alarms.'
+    : !decided
+      ? 'No decision was judged here. A trade-off needs one with a false-alarm budget: fit it on other data with negatives, such as validation.'
+      : !budget
+        ? 'This decision keeps no false-alarm budget. One with a budget, such as 5%, has a trade-off.'
+        : !fitted || !hasNegatives(fitted)
+          ? 'The scores that the decision was fitted on are not at hand, so other budgets cannot be tried here.'
+          : undefined;
+  if (!decided || !fitted || !budget || absence !== undefined) return panel(title, '', note(absence ?? ''));
+  const guarantee = decided.report?.guarantee;
   const { falseAlarms, confidence = 0.95 } = budget;
-  const least =
-    !isPromised || confidence === null ? 0 : smallestPromise(decided.report?.negatives ?? 0, 1 - confidence);
+  const least = guarantee?.holds
+    ? smallestPromise(guarantee.of, (1 - guarantee.confidence) / guarantee.candidates)
+    : 0;
   const wanted = [...new Set([...budgets, falseAlarms])]
     .filter((budget) => budget >= least)
     .sort((a, b) => a - b);
-  const steps = stepsOf(fitted, scored, wanted, confidence, decided);
+  const steps = stepsOf(
+    fitted,
+    scored,
+    wanted.map((each) => ({ ...budget, falseAlarms: each, confidence })),
+    decided,
+  );
   const chosen = {
     budget: falseAlarms,
-    found: inUse.metrics.recallAny,
+    found: alarmShare(inUse.outcomes),
     f1: inUse.metrics.macroF1,
   };
   const options = {
@@ -49,23 +69,25 @@ export function tradeOffPanel(material: JudgedMaterial, inUse: DecisionInUse): s
     positives: 'positives',
     ...(least > 0 && { leastPromised: least }),
   };
-  const remark = `fitted on ${decided.fittedOn ?? 'validation'}, seen on ${judged.split === '' ? 'these' : judged.split}`;
+  const remark = `fitted on ${decided.fittedOn ?? 'validation'}, seen on ${judged.split === '' ? 'these scores' : judged.split}`;
   return panel(
     title,
     remark,
-    `<div class="wide-only">${tradeOff(options)}</div><div class="phone-only">${tradeOff({ ...options, height: 96 })}</div><div class="second">${note(explanation(steps, falseAlarms, least, decided))}</div>`,
+    `<div class="wide-only">${tradeOff(options)}</div><div class="phone-only">${tradeOff({ ...options, height: 96 })}</div><p class="note second"><b class="phone-only">The trade-off. </b>${escaped(explanation(steps, falseAlarms, least, decided))}</p>`,
   );
 }
 
 function stepsOf(
   fitted: Scored,
   judged: Scored,
-  wanted: readonly number[],
-  confidence: number | null,
-  { rule, beta }: DecidedMetrics,
+  wanted: readonly FalseAlarmBudget[],
+  { rule, beta, report }: DecidedMetrics,
 ): TradeOffStep[] {
-  const choices = wanted.map((falseAlarms): DecisionBudget => ({ falseAlarms, confidence }));
-  const curve = judgedCurve(fitted, judged, choices, { rule: rule === 'shared' ? 'shared' : 'gate', beta });
+  const curve = judgedCurve(fitted, judged, wanted, {
+    rule: rule === 'shared' ? 'shared' : 'gate',
+    beta,
+    ...(report?.guarantee.holds && { candidates: report.guarantee.candidates }),
+  });
   const intervals =
     judged.scores.length <= mostForIntervals
       ? bootstrapAt(
@@ -74,15 +96,21 @@ function stepsOf(
           { replicates, confidence: 0.95 },
         )
       : [];
-  return curve.map(({ metrics }, i) => {
+  return curve.map(({ metrics, decision }, i) => {
     const interval = intervals[i]?.overall.macroF1;
     return {
-      budget: wanted[i]!,
-      found: metrics.recallAny,
+      budget: wanted[i]!.falseAlarms,
+      found: alarmShare(outcomesOf(judged, decision)),
       f1: metrics.macroF1,
       ...(interval && { low: interval.low, high: interval.high }),
     };
   });
+}
+
+/** The share of positives with an alarm, under whatever name, as the headline counts them. */
+function alarmShare({ counts }: Outcomes): number {
+  const { found, other, missed, review } = counts;
+  return (found + other) / Math.max(1, found + other + missed + review);
 }
 
 function explanation(
@@ -96,13 +124,22 @@ function explanation(
   const band = steps.some(({ low }) => low !== undefined) ? 'Band: 95% interval of F1 over images. ' : '';
   const next =
     own && wider
-      ? `At ${shortPercent(wider.budget)} it would find ${percentText(wider.found)}% instead of ${percentText(own.found)}%. `
+      ? percentText(wider.found) === percentText(own.found)
+        ? `At ${shortPercent(wider.budget)} it would find as many. `
+        : `At ${shortPercent(wider.budget)} it would find ${percentText(wider.found)}% instead of ${percentText(own.found)}%. `
       : '';
   const limit =
     least > 0
-      ? `Below ${shortPercent(least)} nothing can be promised with ${(report?.negatives ?? 0).toLocaleString('en-US')} negatives in ${fittedOn ?? 'validation'}. `
+      ? `Below ${shortPercent(least)} nothing can be promised with ${unitsText(report)} in ${fittedOn ?? 'validation'}. `
       : '';
-  return `${band}${next}${limit}Another budget needs no training: see the commands below.`;
+  return `${band}${next}${limit}Another budget needs no training.`;
+}
+
+/** What the promise rests on. */
+function unitsText(report: DecidedMetrics['report']): string {
+  const guarantee = report?.guarantee;
+  if (!guarantee?.holds || guarantee.groups === null) return `${countText(report?.negatives ?? 0)} negatives`;
+  return `${countText(guarantee.of)} groups ${guarantee.unit === 'group' ? 'without positives' : 'with a negative'}`;
 }
 
 function hasNegatives({ targets, classNames }: Scored): boolean {

@@ -4,6 +4,7 @@ import type { Metrics } from '@anyclass/core';
 import { countText, type Dot, dots, escaped, percentText, type Tag, verdict } from '@anyclass/kit';
 import { counted } from '../../errors/counted.js';
 import { isNoBetterThanChance } from '../../evaluation/chance.js';
+import { promisedMetric } from '../../evaluation/contradictions.js';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
 
 /** Says how many positives are found at which false alarms, with tags in color and a comparison beside it. */
@@ -13,11 +14,11 @@ export function verdictBlock(material: JudgedMaterial, inUse: DecisionInUse): st
   const found = outcomes.counts.found + outcomes.counts.other;
   const rows = compared(material, inUse);
   const title = `F1${judged.split === '' ? '' : ` on ${judged.split}`}, %`;
-  const short = rows.map(({ name, value }) => `${name} ${percentText(value)}`).join(' · ');
+  const short = rows.map(({ name, value }) => `${percentText(value)} (${name})`).join(', ');
   return verdict({
     tags: tagsOf(material, inUse),
     headline: `Finds ${countText(found)} of ${countText(metrics.positiveRows)} positive ${instance}s${falseAlarmWords(inUse)}.`,
-    text: `<span class="wide-only">${[budgetSentence(material, inUse), weakSentence(inUse)].filter((text) => text !== '').join(' ')}</span><span class="phone-only">F1 of ${escaped(short)}.</span>`,
+    text: `<span class="wide-only">${[budgetSentence(material, inUse), weakSentence(inUse)].filter((text) => text !== '').join(' ')}</span><span class="phone-only">F1 ${escaped(short)}.${phoneWeakness(inUse)}</span>`,
     beside: `<div class="wide-only">${dots(title, rows)}</div>`,
   });
 }
@@ -67,7 +68,7 @@ export function chanceF1(metrics: Metrics): number {
 }
 
 /** Classes of which less than 60% are found, the weakest first. */
-export function weakClasses({ outcomes }: Pick<DecisionInUse, 'outcomes'>) {
+function weakClasses({ outcomes }: Pick<DecisionInUse, 'outcomes'>) {
   return outcomes.byClass
     .filter(({ present, found }) => present > 0 && found < 0.6 * present)
     .toSorted((a, b) => a.found / a.present - b.found / b.present);
@@ -97,26 +98,14 @@ function promiseTag({ decided }: JudgedMaterial['judged'], { metrics, intervals 
       text:
         guarantee?.reason === 'adaptive choice' ? '≈ Its promise is approximate' : '– Nothing is promised',
     };
-  const seen = promisedRate(guarantee, metrics);
+  const metric = promisedMetric(guarantee, metrics);
+  const seen = metrics[metric];
   if (seen === null) return { tone: 'review', text: '– No negatives to check the promise on' };
   if (seen <= guarantee.rate) return { tone: 'found', text: '✓ Keeps its promise' };
-  const low = guarantee.groups === null ? (intervals?.overall.negativesAlarmed?.low ?? 0) : 0;
+  const low = intervals?.overall[metric]?.low ?? 0;
   return low > guarantee.rate
     ? { tone: 'false-alarm', text: '! Breaks its promise here' }
     : { tone: 'review', text: '≈ Above its budget here, within chance' };
-}
-
-/**
- * The rate that a promise is about: of whole groups, or of a random group where it rests on groups; of alarms, with or without
- * labels.
- */
-export function promisedRate(
-  { groups, unit }: { readonly groups: number | null; readonly unit?: string },
-  metrics: Metrics,
-): number | null {
-  if (unit === 'group') return metrics.groupsAlarmed ?? null;
-  const ofImages = metrics.negativesAlarmed ?? metrics.falseAlarmRate;
-  return groups === null ? ofImages : (metrics.falseAlarmRateByGroup ?? ofImages);
 }
 
 /** What the decision buys over a threshold of 0.5, in images. */
@@ -129,13 +118,15 @@ function budgetSentence({ judged, instance }: JudgedMaterial, { isOwn, outcomes 
   const alarms = outcomes.counts['false-alarm'] - halfAlarms;
   const amount = (count: number, word: string) => counted(Math.abs(count), word);
   const effect =
-    finds >= 0 && alarms <= 0
-      ? `the decision finds ${countText(finds)} more, with ${amount(alarms, 'fewer false alarm')}`
-      : finds > 0
-        ? `the budget buys ${amount(finds, 'find')} for ${amount(alarms, 'more false alarm')}`
-        : alarms < 0
-          ? `the budget saves ${amount(alarms, 'false alarm')} and gives up ${amount(finds, 'find')}`
-          : `the decision finds ${amount(finds, `fewer ${instance}`)}, with ${amount(alarms, 'more false alarm')}`;
+    finds === 0 && alarms === 0
+      ? 'the decision changes neither'
+      : finds >= 0 && alarms <= 0
+        ? `the decision finds ${finds === 0 ? 'as many' : `${countText(finds)} more`}, with ${alarms === 0 ? 'as many false alarms' : amount(alarms, 'fewer false alarm')}`
+        : finds > 0
+          ? `the budget buys ${amount(finds, 'find')} for ${amount(alarms, 'more false alarm')}`
+          : alarms < 0
+            ? `the budget saves ${amount(alarms, 'false alarm')} and gives up ${amount(finds, 'find')}`
+            : `the decision finds ${amount(finds, `fewer ${instance}`)}, with ${amount(alarms, 'more false alarm')}`;
   return `At a threshold of 0.5 the same model finds ${countText(halfFound)}, with ${counted(halfAlarms, 'false alarm')}: ${effect}.`;
 }
 
@@ -145,6 +136,13 @@ function weakSentence(inUse: DecisionInUse): string {
   return `Weakest class: <bdi>${escaped(weakest.name)}</bdi>, ${countText(weakest.found)} of ${countText(weakest.present)} found; <a href="#missed">see the misses</a>.`;
 }
 
-function shortened(name: string): string {
-  return name.length > 14 ? `${name.slice(0, 13)}…` : name;
+function phoneWeakness(inUse: DecisionInUse): string {
+  const [weakest] = weakClasses(inUse);
+  return weakest
+    ? ` Weakest: <bdi>${escaped(shortened(weakest.name, 28))}</bdi>, ${countText(weakest.found)} of ${countText(weakest.present)} found.`
+    : '';
+}
+
+function shortened(name: string, most = 14): string {
+  return name.length > most ? `${name.slice(0, most - 1)}…` : name;
 }
