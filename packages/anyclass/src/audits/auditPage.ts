@@ -51,5 +51,5 @@ const style = `
 #choices .button[aria-pressed=true] { background: var(--accent-soft); border-color: var(--accent); color: var(--accent); font-weight: 600; }
 #filter { border: 1px solid var(--rule-strong); border-radius: var(--radius); background: var(--page); padding: 4px 8px; }
 .failed { color: var(--missed-ink); }
-@media (max-width: 720px) { .stage { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } .frame { grid-column: 1 / -1; grid-row: 1; height: 46vh; } .step { min-height: 44px; } #choices .button { min-height: 40px; } kbd { display: none; } }
+@media screen and (max-width: 720px) { .stage { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } .frame { grid-column: 1 / -1; grid-row: 1; height: 46vh; } .step { min-height: 44px; } #choices .button { min-height: 40px; } kbd { display: none; } }
 `;

@@ -206,9 +206,9 @@ describe('the page', () => {
         await page.keyboard.press('2');
         await page.keyboard.press('1');
         await expect.poll(() => page.locator('#state').textContent()).toContain('All images are labeled');
-        expect(readFileSync(at('page.csv'), 'utf8')).toBe(
-          'id,note,negative,crack,roots\nb,dark,1,,\na,,1,0,0\nc,,,,\nf,,0,1,1\n',
-        );
+        await expect
+          .poll(() => readFileSync(at('page.csv'), 'utf8'))
+          .toBe('id,note,negative,crack,roots\nb,dark,1,,\na,,1,0,0\nc,,,,\nf,,0,1,1\n');
         expect(problems).toEqual([]);
       } finally {
         await browser.close();

@@ -2,8 +2,8 @@
 
 import type { AuditAnswer } from './labelTable.js';
 
-export const NOTHING = 'nothing here';
-export const UNSURE = 'unsure';
+const NOTHING = 'nothing here';
+const UNSURE = 'unsure';
 
 /** Everything that can be chosen. */
 export function allChoices(classes: readonly string[]): string[] {

@@ -19,7 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const scenes = { train: 320, validation: 240, test: 600 };
 
-/** A scene as a PNG; shifted, as from another camera, it has less contrast, is brighter and a little blurred. */
+/** A scene as a PNG; shifted, as from another camera, it is a little brighter and blurred. */
 async function png(
   { images: source }: Dataset,
   row: number,
@@ -29,7 +29,7 @@ async function png(
   if (image.kind !== 'pixels') throw new Error('digits are pixels');
   const { pixels, width, height, channels } = image;
   const raw = sharp(pixels, { raw: { width, height, channels } });
-  return asBody(await (isShifted ? raw.linear(0.6, 50).blur(0.6) : raw).png().toBuffer());
+  return asBody(await (isShifted ? raw.linear(0.9, 15).blur(0.4) : raw).png().toBuffer());
 }
 
 /** Sends rows of the test split to a model, and waits until they are logged. */
@@ -76,11 +76,13 @@ test.skipIf(!isBuilt)(
       {
         data: { dataset: 'digits', digits: { scenes } },
         network: { name: 'tresnet-s', inputSize: 32 },
-        epochs: 2,
+        epochs: 4,
+        optimizer: { name: 'adamw', rate: 0.002 },
         batchSize: 32,
         finalWeights: 'last',
         device: 'cpu',
-        evaluation: { replicates: 0 },
+        // With 200 images of a stream, 5% would leave next to nothing above the gate.
+        evaluation: { replicates: 0, decision: { falseAlarms: 0.1 } },
       },
       { run: at('run') },
     );
@@ -120,7 +122,7 @@ test.skipIf(!isBuilt)(
     const refitted = await runInProcess(folder, words);
     expect(refitted).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining('at most 5% of negatives alarm'),
+      stdout: expect.stringContaining('at most 10% of negatives alarm'),
     });
     const before = server.models().find(({ name }) => name === 'site')?.version;
     await server.reload();
@@ -128,6 +130,17 @@ test.skipIf(!isBuilt)(
     await send(server, 'site', dataset, { from: 400, to: 600, isShifted: true });
     label(dataset);
     expect(await monitor()).toMatchObject({ model: 'site', alert: null });
+    // A gate that lets nothing pass would keep any promise: this one still finds positives, more often than it alarms falsely.
+    const alarmed = (isNegative: boolean) => {
+      const own = logged().filter(
+        ({ model, name }) =>
+          model === 'site' &&
+          isNegative === (dataset.labels.presence(Number.parseInt(name, 10)) === 'negative'),
+      );
+      return own.filter(({ outcome }) => outcome === 'alarm').length / own.length;
+    };
+    expect(alarmed(false)).toBeGreaterThan(0.05);
+    expect(alarmed(false)).toBeGreaterThan(2 * alarmed(true));
   },
   240_000,
 );

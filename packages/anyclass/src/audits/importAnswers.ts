@@ -38,6 +38,16 @@ function readAnswers(file: string): Map<string, AuditAnswer> {
   } catch (error) {
     throw new UserError(`${file} cannot be read: ${fileProblem(error)}`);
   }
+  return answersIn(text, file);
+}
+
+/**
+ * Reads the answers of Label Studio (JSON) or CVAT (XML), by id.
+ *
+ * @example
+ * answersIn(text, 'export.json').get('3f2a') // { kind: 'negative' }
+ */
+export function answersIn(text: string, file: string): Map<string, AuditAnswer> {
   if (text.trimStart().startsWith('<')) return cvatAnswers(text, file);
   const value = parsedJson(text);
   if (value === undefined)

@@ -2,6 +2,7 @@
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isPartial } from '@anyclass/files';
 import { noGrad, saveTensors, type Tensor, tidy } from '@anyclass/torch';
 import { type ImagePreparation, takesFeatures } from '../data/dataset/inputs.js';
 import { UserError } from '../errors/userError.js';
@@ -50,7 +51,7 @@ export function writeExport(
   rules: ForeignNetwork,
   configuration: Readonly<Record<string, unknown>>,
 ): string[] {
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
+  if (existsSync(folder) && !readdirSync(folder).every(isPartial)) {
     throw new UserError(`${folder} is not empty; delete it or choose another folder`);
   }
   mkdirSync(folder, { recursive: true });

@@ -28,15 +28,14 @@ export async function auditedRows(
   { classes, decision }: ModelDescription,
 ): Promise<RowsToFit> {
   const labels = await readAuditLabels(table);
-  let lines: AuditedLine[] = [];
-  let [version, others, undrawn] = ['', 0, 0];
+  // Several models may answer in turn; the rows are those of the one that answered last.
+  const byVersion = new Map<string, AuditedLine[]>();
+  let [lines, undrawn]: [AuditedLine[], number] = [[], 0];
   const seen = new Set<string>();
   for await (const { logged, file, line } of readPredictionLogs(logs)) {
     const of = JSON.stringify([logged.model, logged.version]);
-    if (of !== version) {
-      others += lines.length;
-      [version, lines] = [of, []];
-    }
+    lines = byVersion.get(of) ?? [];
+    byVersion.set(of, lines);
     if (seen.has(logged.id)) continue;
     seen.add(logged.id);
     const label = labels.get(logged.id);
@@ -47,6 +46,9 @@ export async function auditedRows(
   }
   if (lines.length === 0)
     throw new UserError(`${table}: labels no image of ${logs.join(', ')} that was drawn`);
+  const others =
+    Array.from(byVersion.values(), ({ length }) => length).reduce((sum, each) => sum + each, 0) -
+    lines.length;
   const hasClasses = lines.every(({ label }) => label.isNegative || label.classes !== undefined);
   return {
     name: 'audits',
@@ -58,7 +60,7 @@ export async function auditedRows(
       ...(undrawn > 0
         ? [`${counted(undrawn, 'labeled image')} left out: only images that the coin drew are a fair sample`]
         : []),
-      ...(others > 0 ? [`${counted(others, 'audit')} of earlier model versions left out`] : []),
+      ...(others > 0 ? [`${counted(others, 'audit')} of other models and versions left out`] : []),
     ],
   };
 }

@@ -52,7 +52,7 @@ export function crossFittedMetrics(
   if (countOf(ROW_POSITIVE) < 2 || countOf(ROW_NEGATIVE) < 2) return undefined;
   const folds = foldsByName(scored, kinds);
   const labels = crossFit(scored, { ...options, folds });
-  const { overall, metrics } = bootstrap(labels, { replicates: Math.max(1, replicates) });
+  const { overall, metrics } = bootstrap(labels, { replicates });
   const rate = (name: 'macroF1' | 'recallAny' | 'falseAlarmRate' | 'falseAlarmRateByGroup') => {
     const [value, range] = [metrics[name], overall[name]];
     return value === null || range === null ? null : { value, low: range.low, high: range.high };

@@ -1,6 +1,12 @@
 // What a model file holds, in words.
 
-import { type Decision, describeFalseAlarms, describePromises, presenceProbability } from '@anyclass/core';
+import {
+  type Decision,
+  describeFalseAlarms,
+  describePromises,
+  type Guard,
+  presenceProbability,
+} from '@anyclass/core';
 import { takesFeatures } from '../data/dataset/inputs.js';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
@@ -30,6 +36,7 @@ export function modelText(record: ModelRecord): string {
       ...(decision ? [['from', fromText(decision, decisionOrigin)]] : []),
       ...(decision ? promiseRows(decision) : []),
       ...(decisionOrigin ? [['instead of', replacedText(decisionOrigin)]] : []),
+      ...(description.guard ? [['guard', guardText(description.guard)]] : []),
     ],
     ['left', 'left'],
   );
@@ -78,6 +85,11 @@ function promiseRows({ report, fittedOn }: Decision): [string, string][] {
   const promises = describePromises(report);
   if (promises.length === 0) return [['promise', 'none']];
   return promises.map((text) => ['promise', `on data like ${fittedOn}, ${text}`]);
+}
+
+function guardText({ quantile, training }: Guard): string {
+  const also = training ? ', and those far from the training images' : '';
+  return `reviews odd images instead of clearing them: brightness, contrast or color that ${100 * quantile}% of validation do not have${also}`;
 }
 
 function replacedText({ replaces }: DecisionOrigin): string {

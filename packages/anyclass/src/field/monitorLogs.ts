@@ -110,7 +110,9 @@ function openStream(
 ): Stream {
   const falseAlarms = options.falseAlarms ?? decision?.falseAlarms;
   if (falseAlarms === undefined) {
-    throw new UserError('the log does not say which false-alarm rate was promised; give falseAlarms');
+    throw new UserError('the log does not say which false-alarm rate was promised; name it', {
+      setting: 'falseAlarms',
+    });
   }
   return {
     of: {

@@ -47,7 +47,7 @@ export function monitoringText(result: MonitoredLogs, confidence: number): strin
 /** What the verdict rests on, by name. */
 export function monitoringRows(result: MonitoredStream): [name: string, text: string][] {
   const { capital, certificate, threshold, alert, change, images, audited, unlabeled } = result;
-  const { estimate, alarmShare, freeBound, drift } = result;
+  const { estimate, alarmShare, freeBound, drift, drawnPositives, missedShare } = result;
   const rows: [string, string][] = [
     ['answered by', nameOf(result)],
     ['images', count(images)],
@@ -55,6 +55,12 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
     [
       'false alarms',
       estimate === null ? 'no labeled negatives yet' : `${shown(estimate)} of negatives, estimated`,
+    ],
+    [
+      'missed',
+      missedShare === null
+        ? 'no drawn positives yet'
+        : `${shown(missedShare)} of ${count(drawnPositives)} drawn positives did not alarm`,
     ],
     ['alarms', `${shown(alarmShare)} of all images`],
     [
@@ -81,9 +87,13 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
   return rows;
 }
 
-/** What more labeled negatives would buy. */
-export function buysText({ drawnNegatives, estimate, falseAlarms }: MonitoredStream): string[] {
-  return describeMoreLabels(moreLabels(drawnNegatives, estimate ?? falseAlarms), 'negatives');
+/** What more labeled negatives and positives would buy. */
+export function buysText(stream: MonitoredStream): string[] {
+  const { drawnNegatives, drawnPositives, estimate, missedShare, falseAlarms } = stream;
+  return [
+    ...describeMoreLabels(moreLabels(drawnNegatives, estimate ?? falseAlarms), 'negatives'),
+    ...describeMoreLabels(moreLabels(drawnPositives, missedShare ?? falseAlarms), 'positives'),
+  ];
 }
 
 /** How a model in the shadow differs from the one that answered. */

@@ -1,6 +1,7 @@
 // Another site: a model's decision is fitted anew on labeled rows of that site. The network and its calibration stay.
 
 import {
+  type Candidates,
   type Decision,
   type DecisionBudget,
   type FitDecisionOptions,
@@ -11,15 +12,15 @@ import {
 import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import { fitOnValidation } from '../inference/decide.js';
-import { ownDecision } from '../inference/modelDecision.js';
+import { ownDecision, refitDecision } from '../inference/modelDecision.js';
 import { isOnnxFile, readModelRecord, writeWithDecision } from '../inference/modelRecord.js';
 import { type DecisionOrigin, namesHash, replacedDecision } from '../runs/decisionOrigin.js';
 import type { ModelDescription } from '../runs/modelFile.js';
-import { isRunFolder } from '../runs/runFolder.js';
-import { runScores } from '../runs/runScores.js';
+import { isRunFolder, runPaths } from '../runs/runFolder.js';
+import { fittingSplit, runScores } from '../runs/runScores.js';
 import { type CrossFittedMetrics, crossFittedMetrics } from './crossFitted.js';
 import { fitGate } from './fitGate.js';
-import { type RefitData, refitRows } from './refitRows.js';
+import { hasRows, type RefitData, refitRows } from './refitRows.js';
 import type { RowsToFit } from './rowsToFit.js';
 
 export interface RefitOptions extends RefitData {
@@ -31,7 +32,9 @@ export interface RefitOptions extends RefitData {
   readonly per?: 'image' | 'group' | undefined;
   /** Null keeps the limits on these rows only, and promises nothing. */
   readonly confidence?: number | null | undefined;
-  /** Bootstrap replicates of the intervals. Default 1000. */
+  /** How many budgets were compared on these rows; `adaptive` if that cannot be counted: then nothing is promised. Default 1. */
+  readonly candidates?: Candidates | undefined;
+  /** Bootstrap replicates of the intervals, at least 2. Default 1000. */
   readonly replicates?: number | undefined;
 }
 
@@ -39,7 +42,7 @@ export interface Refit {
   readonly out: string;
   readonly decision: Decision;
   readonly origin: DecisionOrigin;
-  /** Metrics on the rows of the fit, each judged by a decision fitted without it; null with too few rows or without classes. */
+  /** Metrics on the rows of the fit, each judged by a decision fitted without it; null with too few rows, without classes, or on the run's own scores. */
   readonly crossFitted: CrossFittedMetrics | null;
   readonly remarks: readonly string[];
 }
@@ -47,7 +50,7 @@ export interface Refit {
 /**
  * Refits a model's decision on labeled data of another site and writes the model with it to a new file, which says where its
  * decision comes from. The rows must be unknown to the model. Too few negatives for the limit are an error that says how
- * many more to label.
+ * many more to label. A run without data is refitted on the scores that its own decision was fitted on, for another budget.
  *
  * @example
  * const { decision, crossFitted } = await refit('runs/pipes', { dataset: 'site/labels.csv', falseAlarms: 0.02, out: 'site.safetensors' });
@@ -59,6 +62,7 @@ export async function refit(model: string, options: RefitOptions): Promise<Refit
   checkName(file, out);
   const before = ownDecision(description);
   const fit = fitOptions(before, options);
+  if (!hasRows(options) && isRunFolder(model)) return refitRun(model, out, before, fit, description);
   const rows = await refitRows(model, description, options);
   const remarks = [...rows.remarks, ...(await knownRows(model, rows)), ...lostGroups(before, rows.scored)];
   const decision = rows.hasClasses
@@ -66,11 +70,30 @@ export async function refit(model: string, options: RefitOptions): Promise<Refit
     : fitGate(before, rows, fit, (text) => remarks.push(text));
   refuseTooFew(decision, rows.name);
   const origin = originOf(decision, rows, description, before);
-  writeWithDecision(model, out, decision, origin);
   const metrics = rows.hasClasses
     ? crossFittedMetrics({ ...rows.scored, names: rows.names }, fit, { replicates })
     : undefined;
+  writeWithDecision(model, out, decision, origin);
   return { out, decision, origin, crossFitted: metrics ?? null, remarks };
+}
+
+/** Refits a run on the scores that its own decision was fitted on. What validation chose among stays counted. */
+async function refitRun(
+  run: string,
+  out: string,
+  before: Decision,
+  fit: FitDecisionOptions,
+  description: ModelDescription,
+): Promise<Refit> {
+  const split = fittingSplit(runPaths(run));
+  const scored = await runScores(run, split);
+  const remarks: string[] = [];
+  const { decision } = await refitDecision(run, before, fit, (text) => remarks.push(text));
+  refuseTooFew(decision, `the ${split} split of ${run}`);
+  const rows = { name: split, names: scored.names, scored, hasClasses: true, isNegative: [], remarks: [] };
+  const origin = originOf(decision, rows, description, before);
+  writeWithDecision(run, out, decision, origin);
+  return { out, decision, origin, crossFitted: null, remarks };
 }
 
 function checkName(file: string, out: string): void {
@@ -82,7 +105,7 @@ function checkName(file: string, out: string): void {
 /** The rule and budget of the decision before, with the given limits. */
 function fitOptions(
   before: Decision,
-  { falseAlarms, missed, per, confidence }: RefitOptions,
+  { falseAlarms, missed, per, confidence, candidates }: RefitOptions,
 ): FitDecisionOptions {
   const { rule, beta, kappa } = before;
   const base: DecisionBudget = 'falseAlarms' in before.budget ? before.budget : { falseAlarms: 0.05 };
@@ -93,8 +116,9 @@ function fitOptions(
     ...(per !== undefined && { per }),
     ...(confidence !== undefined && { confidence }),
   };
-  if (rule === 'shared' && !('missed' in budget)) return { rule, budget, beta };
-  return { rule: 'gate', budget, beta, ...(rule === 'gate' && { kappa }) };
+  const chosen = candidates === undefined ? {} : { candidates };
+  if (rule === 'shared' && !('missed' in budget)) return { rule, budget, beta, ...chosen };
+  return { rule: 'gate', budget, beta, ...(rule === 'gate' && { kappa }), ...chosen };
 }
 
 /** Rows of the site that the fit before already knew cannot support a promise about new ones. */

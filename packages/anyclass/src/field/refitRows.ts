@@ -41,6 +41,11 @@ export interface RefitData
   readonly logs?: readonly string[] | undefined;
 }
 
+/** Whether any rows are named. */
+export function hasRows({ dataset, scores, logs }: RefitData): boolean {
+  return dataset !== undefined || scores !== undefined || (logs?.length ?? 0) > 0;
+}
+
 /** Reads or computes the rows of a refit. */
 export async function refitRows(
   model: string,

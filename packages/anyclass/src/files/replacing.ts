@@ -26,7 +26,8 @@ export type OutputKind =
   | 'an ONNX model'
   | 'a model file'
   | 'a table of labels'
-  | 'tasks';
+  | 'tasks'
+  | 'a queue of images';
 
 /** Recognizes an older output of each kind by how the file starts. */
 const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
@@ -40,6 +41,7 @@ const beginnings: Readonly<Record<OutputKind, (text: string) => boolean>> = {
   'metrics for Prometheus': (text) => text.startsWith('# HELP anyclass_'),
   'an ONNX model': isOnnx,
   'a table of labels': (text) => /^(id|[^\n]*,id)[,\r\n]/.test(text),
+  'a queue of images': (text) => /^\{\s*"queue"/.test(text),
   tasks: (text) => /^\[\s*(\{\s*"data"|\])/.test(text),
   'a model file': (text) => isOnnx(text) || text.slice(0, 40).includes('{"__metadata__":'),
 };

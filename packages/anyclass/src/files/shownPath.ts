@@ -1,4 +1,5 @@
 import { isAbsolute, relative } from 'node:path';
+import { inOneLine } from '../errors/escaped.js';
 
 /**
  * A path as somebody in the current folder would write it: relative if it is below that folder, otherwise
@@ -11,9 +12,4 @@ export function shownPath(path: string): string {
   if (!isAbsolute(path)) return inOneLine(path);
   const below = relative('.', path);
   return inOneLine(below === '' || below === '..' || below.startsWith('../') ? path : below);
-}
-
-/** A name with a line break could pass for a message of its own. */
-function inOneLine(path: string): string {
-  return path.replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 }

@@ -32,8 +32,7 @@ export function writeWhole(path: string, text: string | Iterable<string>): void 
 export type Draft = FileDraft;
 
 /**
- * Starts a draft next to the target file, as `draftFile` does. The draft's name is the target's plus the
- * process ID and `.part`.
+ * Starts a draft next to the target file, as `draftFile` does.
  *
  * @example
  * const draft = draftFor('predictions.csv');
@@ -50,8 +49,7 @@ export function draftFor(path: string): Draft {
       });
     }
   };
-  const draftPath = (target: string) => `${target}.${process.pid}.part`;
-  const draft = withPathInErrors(() => draftFile(path, { draftPath }));
+  const draft = withPathInErrors(() => draftFile(path));
   return {
     path: draft.path,
     write: (text) => withPathInErrors(() => draft.write(text)),

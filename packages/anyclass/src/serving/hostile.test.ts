@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dicomFile } from '../../test/dicomFile.js';
 import { asBody, isBuilt, picture, saveServedModel } from '../../test/servedModels.js';
 import type { ServeOptions } from './operation/options.js';
 import { type Server, serve } from './serve.js';
@@ -53,6 +54,15 @@ describe.skipIf(!isBuilt)('a stranger (needs the built package)', () => {
     ])
       expect(await get(target)).toBeGreaterThanOrEqual(200);
     expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
+  });
+
+  test('a DICOM file is accepted as application/dicom', async () => {
+    await using server = await serve([model], quiet);
+    const scan = dicomFile({ width: 40, height: 30, pixels: Buffer.alloc(2 * 40 * 30, 7) });
+    expect(await post(server, '/v1/predict', asBody(scan), 'application/dicom')).toMatchObject({
+      status: 200,
+      body: { predictions: [{ name: '1' }] },
+    });
   });
 
   test('an error that nobody expected is answered, counted and survived', async () => {

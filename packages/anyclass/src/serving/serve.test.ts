@@ -263,9 +263,12 @@ describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
           await page.setInputFiles('#files', file);
           await page.waitForSelector('.result .labels span');
           expect(await page.locator('.labels span').allTextContents()).toEqual(['crack', 'joint']);
-          expect(await page.locator('.bars .name').count()).toBe(3);
+          expect(await page.locator('.bars .name').allTextContents()).toHaveLength(1 + 3);
+          expect(await page.locator('.bars .name').first().textContent()).toBe('Any class present');
+          expect(await page.locator('.scale').textContent()).toContain('logit');
+          expect(await page.locator('.example').count()).toBe(0);
           expect(await page.locator('.where button[aria-pressed=true]').textContent()).toBe('crack');
-          expect(await page.locator('.seen canvas').isVisible()).toBe(true);
+          await page.locator('.seen canvas').waitFor();
           expect(await page.locator('.facts').first().textContent()).toContain('joint');
           expect(await seriousFindings(page)).toEqual([]);
           await page.setInputFiles('#files', textFile(folder));

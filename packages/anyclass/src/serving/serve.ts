@@ -21,7 +21,7 @@ import {
   serveOptions,
 } from './operation/options.js';
 import { checkPredictionLog } from './operation/predictionLog.js';
-import { type ServerState, tellUnexpected } from './operation/serverState.js';
+import { recordUnexpected, type ServerState } from './operation/serverState.js';
 import { createAdmission } from './requests/admission.js';
 import { createUploads } from './requests/uploads.js';
 
@@ -150,13 +150,13 @@ function checkAudits({ audit, keepAudited, logPredictions, shadow }: ServeSettin
 }
 
 function surviveErrors(state: ServerState): Disposable {
-  const tell = (error: unknown) => tellUnexpected(state, error);
-  process.on('unhandledRejection', tell);
-  process.on('uncaughtException', tell);
+  const record = (error: unknown) => recordUnexpected(state, error);
+  process.on('unhandledRejection', record);
+  process.on('uncaughtException', record);
   return {
     [Symbol.dispose]() {
-      process.off('unhandledRejection', tell);
-      process.off('uncaughtException', tell);
+      process.off('unhandledRejection', record);
+      process.off('uncaughtException', record);
     },
   };
 }

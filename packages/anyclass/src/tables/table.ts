@@ -28,7 +28,7 @@ export interface Measured {
   readonly spread?: number;
   /** Written in parentheses after the value: a confidence interval or a range, as the table's note says. */
   readonly interval?: { readonly low: number; readonly high: number };
-  /** `strong` highlights a cell (the best in its column, a significant difference); `faint` dims it. */
+  /** `strong` highlights a cell (a difference that holds); `faint` dims it. */
   readonly emphasis?: Emphasis;
 }
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { csvTable, htmlTable, latexTable, markdownTable, type Table, textTable } from './index.js';
 import { escapedLatex } from './latex.js';
 import { escapedMarkdown } from './markdown.js';
+import { alignedColumns } from './text.js';
 
 const results: Table = {
   title: 'Test, λ 0.02',
@@ -227,4 +228,12 @@ test('CSV disarms text that a spreadsheet would take for a formula; numbers stay
     'plain,5',
     '',
   ]);
+});
+
+test('text tables keep their columns whatever names hold', () => {
+  const text = alignedColumns([
+    ['class', 'F1'],
+    ['ro\u202eot\ncrack', '1.00'],
+  ]);
+  expect(text.split('\n')).toEqual(['class                F1', 'ro\\u202eot\\ncrack  1.00']);
 });

@@ -1,3 +1,4 @@
+import { inOneLine } from '../errors/escaped.js';
 import { cellText } from './cellText.js';
 import { type Alignment, alignment, checked, groupSpans, hasGroups, type Table } from './table.js';
 
@@ -32,11 +33,12 @@ export function textTable(table: Table): string {
  * alignedColumns([['loss', 'F1'], ['any-bce', '64.23']]) // 'loss        F1\nany-bce  64.23'
  */
 export function alignedColumns(
-  rows: readonly (readonly string[])[],
+  given: readonly (readonly string[])[],
   alignments: readonly Alignment[] = [],
   groups: readonly { readonly title: string; readonly span: number }[] = [],
 ): string {
-  const columns = rows[0]?.length ?? 0;
+  const columns = given[0]?.length ?? 0;
+  const rows = given.map((row) => row.map(inOneLine));
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(0, ...rows.map((row) => width(row[column]!))),
   );

@@ -17,7 +17,7 @@ import { readingFor } from '../../evaluation/runSettings.js';
 import type { RunEventListener } from '../../events/runEvent.js';
 import type { Quarantined } from '../../events/runSummary.js';
 import type { ComputeWishes } from '../../inference/computeDevice.js';
-import { scoredBatches } from '../../inference/scorer.js';
+import { scoredBatches } from '../../inference/scoredBatches.js';
 import { openEmbeddingModel } from './embeddingModel.js';
 import { createFeatureFile, featureFiles, featureKind } from './featureFile.js';
 

@@ -12,7 +12,7 @@ import { draftOutput } from '../../files/outputs.js';
 import type { FeatureFile, FeatureFileOptions, FeatureRow } from './featureRow.js';
 import { parquetDraft } from './parquetDraft.js';
 
-export const featureKinds = ['.csv', '.parquet', '.npy', '.safetensors'] as const;
+const featureKinds = ['.csv', '.parquet', '.npy', '.safetensors'] as const;
 type FeatureKind = (typeof featureKinds)[number];
 
 /** Returns the file format that the extension of a path stands for. */

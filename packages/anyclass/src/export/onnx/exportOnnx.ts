@@ -18,7 +18,7 @@ import { findOnnxRuntime } from '../../inference/onnx/onnxRuntime.js';
 import { refuseBrokenWeights } from '../../networks/brokenWeights.js';
 import { foldBatchNorm, foldInPlace } from '../../networks/foldBatchNorm.js';
 import { Network } from '../../networks/network.js';
-import { loadModel, type ModelDescription } from '../../runs/modelFile.js';
+import { loadModel, type ModelDescription, needsEmbeddings } from '../../runs/modelFile.js';
 import { version } from '../../runs/version.js';
 import { type CheckReport, checkExport, type Reference, referenceLogits } from './checkExport.js';
 import type { Graph } from './graph/graph.js';
@@ -156,7 +156,9 @@ interface WrittenDraft {
 
 /** Writes the file under a temporary name, and computes the logits to check it against. */
 async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<WrittenDraft> {
-  const { description, inputSize, out, outputs, optionalOutputs, precision = 'float32' } = options;
+  const { inputSize, out, optionalOutputs, precision = 'float32' } = options;
+  const description = withoutMissingParts(network, options.description);
+  const { outputs = [] } = options;
   const decision = ownDecision(description);
   const { calibration } = description;
   const inputShape = takesFeatures(description) ? [description.features.length] : [3, inputSize, inputSize];
@@ -164,7 +166,13 @@ async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<Wri
   if (problem !== undefined && precision !== 'float32')
     throw new UserError(`${precision} cannot be evaluated: ${problem}`);
   const reference = problem === undefined ? referenceLogits(network, inputShape) : undefined;
-  using exported = networkGraph(network, { inputShape, calibration, outputs, optionalOutputs });
+  using exported = networkGraph(network, {
+    inputShape,
+    calibration,
+    // A guard needs it.
+    outputs: needsEmbeddings(description) ? [...new Set([...outputs, 'embedding' as const])] : outputs,
+    optionalOutputs,
+  });
   const graph = inPrecision[precision](exported.graph);
   const model = describeExport({ ...description, decision }, { network: graph.name, inputSize, precision });
   const proto = modelProto({
@@ -173,7 +181,7 @@ async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<Wri
     metadata: exportMetadata(model),
   });
   mkdirSync(dirname(out), { recursive: true });
-  const draft = draftFile(out, { draftPath: (target) => `${target}.${process.pid}.part.onnx` });
+  const draft = draftFile(out, { ending: '.onnx' });
   try {
     proto.writeTo(draft.write);
   } catch (error) {
@@ -182,6 +190,13 @@ async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<Wri
   }
   const outputNames = graph.outputs.map(({ name }) => name);
   return { draft, bytes: proto.length, model, outputs: outputNames, reference, unchecked: problem };
+}
+
+/** Files of networks that look at tiles have no embedding, so their guard judges by pixels alone. */
+function withoutMissingParts(network: nn.Layer, description: ModelDescription): ModelDescription {
+  const { guard } = description;
+  const hasEmbedding = network instanceof Network && !network.options.tiles;
+  return guard && !hasEmbedding ? { ...description, guard: { ...guard, training: null } } : description;
 }
 
 const inPrecision: Readonly<Record<OnnxPrecision, (graph: Graph) => Graph>> = {

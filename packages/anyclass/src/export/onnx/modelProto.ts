@@ -15,7 +15,7 @@ import {
 import { float, integer, joined, lazyBytes, message, type Part, packed, text } from './wire.js';
 
 /** The version of the ONNX operators; old enough for all runtimes of recent years. */
-export const opset = 17;
+const opset = 17;
 const irVersion = 8;
 
 export interface ModelFile {

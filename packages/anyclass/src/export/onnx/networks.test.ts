@@ -22,7 +22,7 @@ test.each([
   'tresnet-s',
   'tresnet-m',
   'resnet-18',
-  'vit-b-16',
+  'vit-s-16',
   'maxvit-t',
   'convnextv2-t',
   'densenet-121',

@@ -12,8 +12,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
-import { errorCode, fileProblem } from '@anyclass/files';
+import { basename, join, relative } from 'node:path';
+import { errorCode, fileProblem, partialPath } from '@anyclass/files';
 import { escaped } from '@anyclass/kit';
 import { UserError } from '../../errors/userError.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../onnx/exportOnnx.js';
@@ -48,7 +48,7 @@ export async function exportWeb(model: string, options: ExportWebOptions): Promi
     throw new UserError(`${out} is not empty; delete it or choose another folder`);
   const runtime = webRuntimeFiles();
   const page = await readWebPage();
-  const draft = join(dirname(out), `.${basename(out)}.${process.pid}.part`);
+  const draft = partialPath(out);
   try {
     const { file, config, bytes, ...exported } = await exportOnnx(model, {
       ...onnxOptions,

@@ -70,7 +70,15 @@ export const prediction = z
     labels: z.array(z.string()).describe('predicted classes; none means negative'),
     outcome: z
       .enum(OUTCOMES)
-      .describe('clear, review or alarm; review only if the decision limits missed positives too'),
+      .describe(
+        'clear, review or alarm; review only if the decision limits missed positives too, or if the image is odd',
+      ),
+    odd: z
+      .string()
+      .optional()
+      .describe(
+        "why the model's guard calls the image odd; it is then not cleared. Omitted for usual images",
+      ),
     isNegative: z.boolean(),
     probabilities: byClass(z.number()).describe('per class, calibrated'),
     presence: z
@@ -99,7 +107,7 @@ export const failure = z
   })
   .meta({ id: 'Failure' });
 
-export const groupPrediction = z
+const groupPrediction = z
   .object({
     group: z.string(),
     images: z.int().describe('how many of its images were predicted'),

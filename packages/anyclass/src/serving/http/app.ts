@@ -7,14 +7,14 @@ import { Problem } from '../../web/problem.js';
 import { type Arrived, createWebApp, guarded, type WebAppOptions } from '../../web/webApp.js';
 import { openApi } from '../api/openApi.js';
 import type { JsonRequests } from '../bodies/jsonRequests.js';
-import { findModel, isReady, type ServerState, tellUnexpected } from '../operation/serverState.js';
+import { findModel, isReady, recordUnexpected, type ServerState } from '../operation/serverState.js';
 import { apiPage } from '../pages/apiPage.js';
 import { tryPage } from '../pages/tryPage.js';
 import { modelCard, modelSummary } from './modelSummaries.js';
 import { inferRoute, modelMetadata, type PathParts, pathModel, serverMetadata } from './openInference.js';
 import { createOverflow } from './overflow.js';
 import { predictRoute } from './predictRoute.js';
-import { tellAnswered, tellFailed } from './telling.js';
+import { recordAnswer, recordFailure } from './recordRequests.js';
 
 export async function createApp(state: ServerState, requests: JsonRequests): Promise<RequestListener> {
   const options = webOptions(state);
@@ -43,10 +43,10 @@ function webOptions(state: ServerState): WebAppOptions {
       isOpen: (path) => isHealth(path) || ['/', '/docs', '/openapi.json'].includes(path),
     },
     isDraining: () => state.isDraining,
-    onAnswered: (answered) => tellAnswered(state, answered),
+    onAnswered: (answered) => recordAnswer(state, answered),
     onUnexpected(error, request) {
-      if (request) tellFailed(state, error, request);
-      else tellUnexpected(state, error);
+      if (request) recordFailure(state, error, request);
+      else recordUnexpected(state, error);
     },
   };
 }
@@ -106,10 +106,11 @@ function addServing(routes: FastifyInstance, state: ServerState, requests: JsonR
   }
 }
 
-function addPages(routes: FastifyInstance, { models, token }: ServerState): void {
+function addPages(routes: FastifyInstance, { models, token, settings }: ServerState): void {
   const needsToken = token !== undefined;
+  const cards = () => Array.from(models.values(), (served) => modelCard(served, settings.examples));
   addRoute(routes, '/', {
-    GET: (_, reply) => sendPage(reply, tryPage([...models.values()].map(modelCard), { needsToken })),
+    GET: (_, reply) => sendPage(reply, tryPage(cards(), { needsToken })),
   });
   addRoute(routes, '/docs', {
     GET: (request, reply) =>

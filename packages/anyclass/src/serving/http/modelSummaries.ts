@@ -1,6 +1,9 @@
 import { describeFalseAlarms, describePromises, presenceProbability } from '@anyclass/core';
 import { isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
+import type { Example } from '../../events/example.js';
+import { readExamples } from '../../runs/examples.js';
 import type { ModelSummary } from '../api/schemas.js';
+import type { ModelVersion } from '../models/modelVersion.js';
 import type { ServedModel } from '../models/servedModel.js';
 import type { OpenedModel } from '../models/workerMessages.js';
 import type { ModelCard } from '../pages/tryPage.js';
@@ -36,16 +39,27 @@ export function modelSummary(served: ServedModel): ModelSummary {
 }
 
 /** What the page says about a model; only its name while it is being opened. */
-export function modelCard(served: ServedModel): ModelCard {
+export function modelCard(served: ServedModel, hasExamples: boolean): ModelCard {
   if (!served.isReady) return { name: served.name };
-  const { decision } = served.version().model;
+  const version = served.version();
+  const { decision } = version.model;
   const promises = describePromises(decision.report);
   return {
     name: served.name,
     summary: modelSummary(served),
     promises,
     falseAlarms: describeFalseAlarms(decision),
+    examples: hasExamples ? examplesOf(served.path, version) : [],
   };
+}
+
+/** Read once per version: the page is made anew for every visitor. */
+const knownExamples = new WeakMap<ModelVersion, readonly Example[]>();
+
+function examplesOf(path: string, version: ModelVersion): readonly Example[] {
+  const known = knownExamples.get(version) ?? readExamples(path);
+  knownExamples.set(version, known);
+  return known;
 }
 
 function inputOf({ description, format }: OpenedModel): ModelSummary['input'] {

@@ -143,7 +143,7 @@ function namedAnswer({ model }: ModelVersion, answer: Exclude<Outcome, Problem>)
 
 function predictionOf(
   name: string,
-  { probabilities, presenceScore, outcome, labels }: Exclude<Outcome, Problem>,
+  { probabilities, presenceScore, outcome, odd, labels }: Exclude<Outcome, Problem>,
   classes: readonly string[],
 ): Prediction {
   return {
@@ -151,6 +151,7 @@ function predictionOf(
     probabilities,
     presenceScore,
     outcome,
+    odd,
     labels: classes.filter((_, j) => labels[j] === 1),
   };
 }

@@ -24,7 +24,7 @@ export function createPredictionText(
   const limits = names.map((name, j) => `${name}:${numberText(thresholds[j] ?? null)}`).join();
   const after = `},"thresholds":{${limits}}}`;
 
-  return (name, { probabilities, presenceScore, labels, outcome }) => {
+  return (name, { probabilities, presenceScore, labels, outcome, odd }) => {
     let predicted = '';
     let byClass = '';
     for (let j = 0; j < names.length; j++) {
@@ -33,7 +33,7 @@ export function createPredictionText(
     }
     const passes = presence !== null && presenceScore >= presence;
     return (
-      `{"name":${JSON.stringify(name)},"labels":[${predicted}],"outcome":"${outcome}","isNegative":${predicted === ''},"probabilities":{${byClass}},` +
+      `{"name":${JSON.stringify(name)},"labels":[${predicted}],"outcome":"${outcome}",${odd === undefined ? '' : `"odd":"${odd}",`}"isNegative":${predicted === ''},"probabilities":{${byClass}},` +
       `"presence":{"probability":${numberText(presenceProbability(presenceScore))},"gate":${numberText(gate)},"passes":${passes}${after}`
     );
   };

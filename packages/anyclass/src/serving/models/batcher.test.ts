@@ -7,7 +7,7 @@ import { Cancellation } from './cancellation.js';
 const never = new Cancellation();
 
 /** Creates a model whose batches finish when the test calls `end`. */
-function model(options: { maxBatch: number; maxDelay?: number }) {
+function model(options: { maxBatch: number; maxDelay?: number; mostStarted?: number }) {
   const batches: number[][] = [];
   const released: number[] = [];
   const ends: (() => void)[] = [];
@@ -40,6 +40,22 @@ test('an idle model starts at once with the images it has; a busy one collects u
   await end();
   expect(batches).toEqual([[1], [2, 3, 4], [5]]);
   expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5].map((item) => `answer ${item}`));
+});
+
+test('a model that works on two batches at once gets a second one when it is full', async () => {
+  const { batcher, batches, end } = model({ maxBatch: 2, mostStarted: 2 });
+  const answers = [1, 2, 3, 4, 5, 6].map((item) => batcher.add(item, never));
+  // The fourth to sixth wait: both places are taken.
+  expect(batches).toEqual([[1], [2, 3]]);
+  await end();
+  expect(batches).toEqual([[1], [2, 3], [4, 5]]);
+  await end();
+  // The last one alone does not fill a batch while another is computed.
+  expect(batches).toHaveLength(3);
+  await end();
+  await end();
+  expect(batches).toEqual([[1], [2, 3], [4, 5], [6]]);
+  expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5, 6].map((item) => `answer ${item}`));
 });
 
 test('with a delay, an idle model waits for a full batch, but no longer than the delay', async () => {
@@ -81,32 +97,42 @@ test('a failed batch is rejected, and the next ones are computed', async () => {
 test('every image gets its own answer once, however images arrive, and its memory is released once', async () => {
   const runs = fc.array(fc.record({ delay: fc.nat(3), leaves: fc.boolean() }), { maxLength: 40 });
   await fc.assert(
-    fc.asyncProperty(runs, fc.integer({ min: 1, max: 8 }), async (images, maxBatch) => {
-      const released: number[] = [];
-      const batcher = createBatcher<number, number>({
-        maxBatch,
-        maxDelay: 0,
-        async compute(items) {
-          expect(items.length).toBeLessThanOrEqual(maxBatch);
-          await pause(1);
-          return items.map((item) => 10 * item);
-        },
-        release: (item) => void released.push(item),
-      });
-      const answers = images.map(async ({ delay, leaves }, i) => {
-        const leaving = new Cancellation();
-        for (let turn = 0; turn < delay; turn++) await pause(0);
-        const answer = batcher.add(i, leaving).catch(() => undefined);
-        if (leaves) leaving.cancel(new Error('left'));
-        return answer;
-      });
-      for (const [i, answer] of (await Promise.all(answers)).entries()) {
-        if (images[i]!.leaves) expect([undefined, 10 * i]).toContain(answer);
-        else expect(answer).toBe(10 * i);
-      }
-      await pause(2);
-      expect(released.toSorted((a, b) => a - b)).toEqual(images.map((_, i) => i));
-    }),
+    fc.asyncProperty(
+      runs,
+      fc.integer({ min: 1, max: 8 }),
+      fc.integer({ min: 1, max: 3 }),
+      async (images, maxBatch, mostStarted) => {
+        let computing = 0;
+        const released: number[] = [];
+        const batcher = createBatcher<number, number>({
+          maxBatch,
+          maxDelay: 0,
+          mostStarted,
+          async compute(items) {
+            expect(items.length).toBeLessThanOrEqual(maxBatch);
+            computing += 1;
+            expect(computing).toBeLessThanOrEqual(mostStarted);
+            await pause(1);
+            computing -= 1;
+            return items.map((item) => 10 * item);
+          },
+          release: (item) => void released.push(item),
+        });
+        const answers = images.map(async ({ delay, leaves }, i) => {
+          const leaving = new Cancellation();
+          for (let turn = 0; turn < delay; turn++) await pause(0);
+          const answer = batcher.add(i, leaving).catch(() => undefined);
+          if (leaves) leaving.cancel(new Error('left'));
+          return answer;
+        });
+        for (const [i, answer] of (await Promise.all(answers)).entries()) {
+          if (images[i]!.leaves) expect([undefined, 10 * i]).toContain(answer);
+          else expect(answer).toBe(10 * i);
+        }
+        await pause(2);
+        expect(released.toSorted((a, b) => a - b)).toEqual(images.map((_, i) => i));
+      },
+    ),
     { numRuns: 20 },
   );
 });

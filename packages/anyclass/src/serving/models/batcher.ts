@@ -1,5 +1,5 @@
 // Work-conserving dynamic batching: an idle model starts at once with the images it has; a busy one collects
-// more.
+// more. A model that works on several batches at once gets another when it is full.
 
 import type { Cancellation } from './cancellation.js';
 
@@ -14,6 +14,8 @@ export interface Waiting<Item, Row> {
 
 export interface BatcherOptions<Item, Row> {
   readonly maxBatch: number;
+  /** Batches that are computed at once; default 1. */
+  readonly mostStarted?: number | undefined;
   /** Milliseconds that an idle model waits for more images after the first; 0 starts at once. */
   readonly maxDelay: number;
   /** Returns the answers in the order of the items. */
@@ -35,9 +37,9 @@ export interface Batcher<Item, Row> {
  * const row = await batcher.add(slot, cancellation);
  */
 export function createBatcher<Item, Row>(options: BatcherOptions<Item, Row>): Batcher<Item, Row> {
-  const { maxBatch, maxDelay, compute, release } = options;
+  const { maxBatch, mostStarted = 1, maxDelay, compute, release } = options;
   let queue: Waiting<Item, Row>[] = [];
-  let isBusy = false;
+  let started = 0;
   let delay: NodeJS.Timeout | undefined;
 
   const dropAbandoned = () => {
@@ -51,13 +53,16 @@ export function createBatcher<Item, Row>(options: BatcherOptions<Item, Row>): Ba
     }
   };
 
+  const canStart = () =>
+    queue.length >= maxBatch ? started < mostStarted : started === 0 && queue.length > 0;
+
   const start = async () => {
     clearTimeout(delay);
     delay = undefined;
     dropAbandoned();
-    if (isBusy || queue.length === 0) return;
+    if (!canStart()) return;
     const batch = queue.splice(0, maxBatch);
-    isBusy = true;
+    started += 1;
     try {
       const rows = await compute(batch.map(({ item }) => item));
       for (const [i, { resolve }] of batch.entries()) resolve(rows[i]!);
@@ -65,7 +70,7 @@ export function createBatcher<Item, Row>(options: BatcherOptions<Item, Row>): Ba
       for (const { reject } of batch) reject(error);
     } finally {
       for (const { item } of batch) release(item);
-      isBusy = false;
+      started -= 1;
       if (queue.length > 0) void start();
     }
   };
@@ -78,7 +83,7 @@ export function createBatcher<Item, Row>(options: BatcherOptions<Item, Row>): Ba
       return new Promise((resolve, reject) => {
         queue.push({ item, cancellation, resolve, reject });
         cancellation.onCancel(dropAbandoned);
-        if (isBusy) return;
+        if (!canStart()) return;
         if (maxDelay === 0 || queue.length >= maxBatch) void start();
         else delay ??= setTimeout(() => void start(), maxDelay);
       });

@@ -2,14 +2,23 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { UserError } from '../../errors/userError.js';
-import type { BatchAnswer, BatchRequest, OpenedModel, WorkerMessage, WorkerTask } from './workerMessages.js';
+import type {
+  BatchAnswer,
+  BatchMessage,
+  BatchRequest,
+  OpenedModel,
+  WorkerMessage,
+  WorkerTask,
+} from './workerMessages.js';
 
 /** A model running in its own thread. */
 export interface InferenceThread {
   readonly model: OpenedModel;
   /** Memory for decoded images, one after another; see `WorkerTask.slots`. */
   readonly pixels: Uint8Array;
-  /** Scores a batch; only one at a time. */
+  /** Most batches that are scored at once: a GPU takes the next one while it still computes another. */
+  readonly mostStarted: number;
+  /** Scores a batch. */
   score(request: BatchRequest): Promise<BatchAnswer>;
   /** Adds a listener that is called once, with the reason, if the thread dies. */
   onDeath(listener: (reason: string) => void): void;
@@ -36,40 +45,42 @@ export async function startInference(task: WorkerTask): Promise<InferenceThread>
   process.env['OMP_WAIT_POLICY'] ??= 'passive';
   // Without this process's Node options, which point to the sources in tests.
   const worker = new Worker(program, { workerData: task, name: 'anyclass inference', execArgv: [] });
-  let pending: { resolve(answer: BatchAnswer): void; reject(error: Error): void } | undefined;
+  const pending = new Map<number, { resolve(answer: BatchAnswer): void; reject(error: Error): void }>();
+  let requests = 0;
   let death: string | undefined;
   let isClosing = false;
   const deathListeners: ((reason: string) => void)[] = [];
   const die = (reason: string) => {
     if (death !== undefined) return;
     death = reason;
-    pending?.reject(new Error(reason));
-    pending = undefined;
+    for (const { reject } of pending.values()) reject(new Error(reason));
+    pending.clear();
     if (!isClosing) for (const listener of deathListeners) listener(reason);
   };
 
-  const opened = await new Promise<{ model: OpenedModel; pixels: Uint8Array }>((resolve, reject) => {
-    worker.on('error', (error) => {
-      reject(error);
-      die(error.message);
-    });
-    worker.on('exit', (code) => {
-      reject(new Error(`the inference thread exited with code ${code}`));
-      die(`the inference thread exited with code ${code}`);
-    });
-    worker.on('message', (message: WorkerMessage) => {
-      if (message.type === 'opened')
-        resolve({ model: message.model, pixels: new Uint8Array(message.pixels) });
-      else if (message.type === 'refused')
-        reject(message.isMistake ? new UserError(message.reason) : new Error(message.reason));
-      else {
-        const asked = pending;
-        pending = undefined;
-        if (message.type === 'scored') asked?.resolve(message.answer);
-        else asked?.reject(new Error(message.reason));
-      }
-    });
-  }).catch(async (error) => {
+  const opened = await new Promise<Pick<InferenceThread, 'model' | 'pixels' | 'mostStarted'>>(
+    (resolve, reject) => {
+      worker.on('error', (error) => {
+        reject(error);
+        die(error.message);
+      });
+      worker.on('exit', (code) => {
+        reject(new Error(`the inference thread exited with code ${code}`));
+        die(`the inference thread exited with code ${code}`);
+      });
+      worker.on('message', (message: WorkerMessage) => {
+        if (message.type === 'opened') resolve({ ...message, pixels: new Uint8Array(message.pixels) });
+        else if (message.type === 'refused')
+          reject(message.isMistake ? new UserError(message.reason) : new Error(message.reason));
+        else {
+          const asked = pending.get(message.id);
+          pending.delete(message.id);
+          if (message.type === 'scored') asked?.resolve(message.answer);
+          else asked?.reject(new Error(message.reason));
+        }
+      });
+    },
+  ).catch(async (error) => {
     await worker.terminate();
     throw error;
   });
@@ -78,10 +89,12 @@ export async function startInference(task: WorkerTask): Promise<InferenceThread>
     ...opened,
     score(request) {
       if (death !== undefined) return Promise.reject(new Error(death));
-      if (pending) return Promise.reject(new Error('another batch is being computed'));
+      if (pending.size >= opened.mostStarted)
+        return Promise.reject(new Error('too many batches are being computed'));
       return new Promise((resolve, reject) => {
-        pending = { resolve, reject };
-        worker.postMessage(request);
+        const message: BatchMessage = { id: requests++, request };
+        pending.set(message.id, { resolve, reject });
+        worker.postMessage(message);
       });
     },
     onDeath: (listener) => void deathListeners.push(listener),

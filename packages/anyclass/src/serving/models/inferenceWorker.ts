@@ -5,9 +5,11 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { guardedOutcome } from '@anyclass/core';
 import { tidy } from '@anyclass/torch';
 import { EngineError } from '@anyclass/torch/builds';
 import { packInstances } from '../../data/batches/assembler.js';
+import type { InputBatch } from '../../data/batches/deviceBatch.js';
 import { inputBytes, takesFeatures } from '../../data/dataset/inputs.js';
 import { isFileError } from '../../errors/isFileError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
@@ -17,8 +19,17 @@ import { heatMaps } from '../../explain/heatMaps.js';
 import { type DecidedRows, decideLogits } from '../../inference/decideLogits.js';
 import { modelDecision } from '../../inference/modelDecision.js';
 import { type ModelScorer, openModelScorer } from '../../inference/modelScorer.js';
+import { oddRowsOf } from '../../inference/oddRows.js';
+import type { Scores, StartedScores } from '../../inference/scorer.js';
 import { modelPath } from '../../runs/modelFile.js';
-import type { BatchAnswer, BatchRequest, OpenedModel, WorkerMessage, WorkerTask } from './workerMessages.js';
+import type {
+  BatchAnswer,
+  BatchMessage,
+  BatchRequest,
+  OpenedModel,
+  WorkerMessage,
+  WorkerTask,
+} from './workerMessages.js';
 
 // On Linux, priorities are per thread, and threads that libraries start here inherit this one. So the main
 // thread, which accepts and refuses requests and answers health checks, gets a core when it needs one.
@@ -29,31 +40,73 @@ if (port === null) throw new Error('inferenceWorker.js must be started as a thre
 const task: WorkerTask = workerData;
 const say = (message: WorkerMessage, memory: ArrayBuffer[] = []) => port.postMessage(message, memory);
 
+/** A batch in memory of its own, which is used again once the batch is answered. */
+interface Packed extends InputBatch, Disposable {
+  readonly request: BatchRequest;
+  /** When it was packed, in milliseconds. */
+  readonly since: number;
+}
+
 try {
   const { opened, model } = await open();
   const stride = inputBytes(model.format);
   const pixels = new Uint8Array(new SharedArrayBuffer(task.slots * stride));
   const sizes = batchSizes(model.device);
-  const batch = new Uint8Array(task.batchSize * stride);
+  const { scorer } = opened;
+  const mostStarted = scorer.start ? 2 : 1;
+  const memories = Array.from({ length: mostStarted }, () => new Uint8Array(task.batchSize * stride));
+  const oddRows = oddRowsOf(model.description, model.format);
 
-  const score = async ({ slots, explained = [] }: BatchRequest): Promise<BatchAnswer> => {
-    const start = performance.now();
-    packInstances(pixels, slots, stride, batch);
+  const packed = (request: BatchRequest): Packed => {
+    const { slots } = request;
+    const memory = memories.pop();
+    if (!memory) throw new Error('no memory is left for another batch');
+    packInstances(pixels, slots, stride, memory);
     // A captured graph has a fixed size: rows beyond the batch contain old images, and their answers are
     // dropped.
     const size = sizes.find((candidate) => candidate >= slots.length) ?? slots.length;
-    const scored = await opened.scorer.score({ size, inputs: batch.subarray(0, size * stride) });
-    const logits = scored.slice(0, slots.length * model.description.classes.length);
-    const decided = decideLogits(logits, model.description, model.decision);
+    const release = () => void memories.push(memory);
     return {
-      logits,
-      ...decided,
-      ...(explained.length > 0 && { explanations: explain(explained, decided) }),
-      seconds: (performance.now() - start) / 1000,
+      request,
+      size,
+      inputs: memory.subarray(0, size * stride),
+      since: performance.now(),
+      [Symbol.dispose]: release,
     };
   };
 
-  const explain = (rows: readonly number[], { probabilities, labels }: DecidedRows) => {
+  const answer = (batch: Packed, scores: Scores): BatchAnswer => {
+    const { slots, explained = [] } = batch.request;
+    const logits = scores.logits.slice(0, slots.length * model.description.classes.length);
+    const decided = decideLogits(logits, model.description, model.decision);
+    const odd = oddRows?.({ ...batch, size: slots.length }, scores.embeddings);
+    return {
+      logits,
+      ...decided,
+      ...(odd && {
+        odd,
+        outcomes: decided.outcomes.map((outcome, row) => guardedOutcome(outcome, odd[row])),
+      }),
+      ...(explained.length > 0 && { explanations: explain(batch, explained, decided) }),
+      seconds: secondsOf(batch),
+    };
+  };
+
+  // Behind another batch, the time counts from when that one was answered, so that no second is counted twice.
+  let lastAnswer = 0;
+  const secondsOf = ({ since }: Packed) => {
+    const now = performance.now();
+    const start = Math.max(since, lastAnswer);
+    lastAnswer = now;
+    return (now - start) / 1000;
+  };
+
+  const score = async (request: BatchRequest): Promise<BatchAnswer> => {
+    using batch = packed(request);
+    return answer(batch, await scorer.score(batch));
+  };
+
+  const explain = ({ inputs }: Packed, rows: readonly number[], { probabilities, labels }: DecidedRows) => {
     const { inside } = opened;
     if (!inside) throw new Error('the model has no heat maps');
     const classes = model.description.classes.length;
@@ -66,7 +119,7 @@ try {
         const chances = probabilities.subarray(from, to);
         const top = chances.indexOf(Math.max(...chances));
         const targets: Target[] = ['presence', ...(predicted.length > 0 ? predicted : [top])];
-        const pixels = batch.slice(row * stride, (row + 1) * stride);
+        const pixels = inputs.slice(row * stride, (row + 1) * stride);
         const maps = tidy(() => {
           const image = inside.toDevice({ size: 1, inputs: pixels });
           return targets.map((target) => ({ target, ...heatMaps(inside.network, image, [target])[0]! }));
@@ -81,19 +134,44 @@ try {
     for (let i = 0; i < (sizes.length > 0 ? 5 : 1); i++)
       await score({ slots: Array.from({ length: size }, (_, slot) => slot % task.slots) });
 
-  port.on('message', async (request: BatchRequest | 'close') => {
-    if (request === 'close') {
+  const respond = async (id: number, make: () => BatchAnswer | Promise<BatchAnswer>) => {
+    try {
+      say({ type: 'scored', id, answer: await make() });
+    } catch (error) {
+      say({ type: 'failed', id, reason: reasonOf(error) });
+    }
+  };
+
+  // A GPU gets the next batch while it still computes one; scores are read in order, as soon as they are there.
+  const running: { readonly id: number; readonly batch: Packed; readonly scores: StartedScores }[] = [];
+  const begin = ({ id, request }: BatchMessage, start: (batch: InputBatch) => StartedScores) => {
+    const batch = packed(request);
+    try {
+      running.push({ id, batch, scores: start(batch) });
+      if (running.length === 1) setImmediate(readFirst);
+    } catch (error) {
+      batch[Symbol.dispose]();
+      say({ type: 'failed', id, reason: reasonOf(error) });
+    }
+  };
+  const readFirst = () => {
+    if (running[0]?.scores.isDone) {
+      const { id, batch, scores } = running.shift()!;
+      void respond(id, () => answer(batch, scores.read()));
+      scores[Symbol.dispose]();
+      batch[Symbol.dispose]();
+    }
+    if (running.length > 0) setImmediate(readFirst);
+  };
+
+  port.on('message', (message: BatchMessage | 'close') => {
+    if (message === 'close') {
       opened[Symbol.dispose]();
       port.close();
-      return;
-    }
-    try {
-      say({ type: 'scored', answer: await score(request) });
-    } catch (error) {
-      say({ type: 'failed', reason: reasonOf(error) });
-    }
+    } else if (scorer.start) begin(message, scorer.start);
+    else void respond(message.id, () => score(message.request));
   });
-  say({ type: 'opened', model, pixels: pixels.buffer });
+  say({ type: 'opened', model, pixels: pixels.buffer, mostStarted });
 } catch (error) {
   const isMistake = error instanceof UserError || error instanceof EngineError || isFileError(error);
   say({ type: 'refused', reason: reasonOf(error), isMistake });

@@ -1,7 +1,7 @@
 // An opened model that predicts images or feature vectors in batches.
 
 import { availableParallelism } from 'node:os';
-import type { Outcome } from '@anyclass/core';
+import type { OddReason, Outcome } from '@anyclass/core';
 import { type BatchDraft, createAssembler } from '../../data/batches/assembler.js';
 import type { StoredImage } from '../../data/dataset/imageSource.js';
 import { floatsOf, inputBytes, isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
@@ -37,6 +37,8 @@ export interface ImageAnswer {
   /** One per class; 1 if it is predicted. */
   readonly labels: Uint8Array;
   readonly outcome: Outcome;
+  /** Why the image is odd; undefined for a usual one. */
+  readonly odd?: OddReason | undefined;
   /** Heat maps, if they were asked for. */
   readonly explanation?: ImageExplanation | undefined;
 }
@@ -108,6 +110,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
   const batcher = createBatcher<WaitingImage, ImageAnswer>({
     maxBatch,
     maxDelay,
+    mostStarted: thread.mostStarted,
     async compute(items) {
       const now = performance.now();
       for (const { since } of items) listener.waited((now - since) / 1000);
@@ -122,6 +125,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
           probabilities: answer.probabilities.subarray(from, to),
           presenceScore: answer.presence[row]!,
           outcome: answer.outcomes[row]!,
+          odd: answer.odd?.[row],
           labels: answer.labels.subarray(from, to),
           explanation: answer.explanations?.get(row),
         };

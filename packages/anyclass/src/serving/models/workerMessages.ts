@@ -1,6 +1,6 @@
 // Messages between the main thread and an inference worker.
 
-import type { Decision } from '@anyclass/core';
+import type { Decision, OddReason } from '@anyclass/core';
 import type { InputFormat } from '../../data/dataset/inputs.js';
 import type { HeatMap, Target } from '../../explain/heatMap.js';
 import type { DecidedRows } from '../../inference/decideLogits.js';
@@ -39,6 +39,12 @@ export interface BatchRequest {
   readonly explained?: readonly number[];
 }
 
+/** A request, and the number that its answer carries. */
+export interface BatchMessage {
+  readonly id: number;
+  readonly request: BatchRequest;
+}
+
 /** Where a model sees a class, or presence. */
 export interface AnswerMap extends HeatMap {
   /** The class's number. */
@@ -54,6 +60,8 @@ export interface ImageExplanation {
 
 export interface BatchAnswer extends DecidedRows {
   readonly logits: Float32Array;
+  /** Why each image is odd; omitted for a model without a guard. */
+  readonly odd?: readonly (OddReason | undefined)[];
   /** Of the images that were to be explained, by their places in the request. */
   readonly explanations?: ReadonlyMap<number, ImageExplanation>;
   /** Duration of the computation. */
@@ -61,7 +69,13 @@ export interface BatchAnswer extends DecidedRows {
 }
 
 export type WorkerMessage =
-  | { readonly type: 'opened'; readonly model: OpenedModel; readonly pixels: SharedArrayBuffer }
+  | {
+      readonly type: 'opened';
+      readonly model: OpenedModel;
+      readonly pixels: SharedArrayBuffer;
+      /** Most batches that it works on at once. */
+      readonly mostStarted: number;
+    }
   | { readonly type: 'refused'; readonly reason: string; readonly isMistake: boolean }
-  | { readonly type: 'scored'; readonly answer: BatchAnswer }
-  | { readonly type: 'failed'; readonly reason: string };
+  | { readonly type: 'scored'; readonly id: number; readonly answer: BatchAnswer }
+  | { readonly type: 'failed'; readonly id: number; readonly reason: string };

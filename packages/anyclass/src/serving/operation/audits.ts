@@ -5,6 +5,7 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { partialPath } from '@anyclass/files';
 import { reasonOf } from '../../errors/reasonOf.js';
 import { UserError } from '../../errors/userError.js';
 import type { Log } from './log.js';
@@ -73,13 +74,11 @@ function kept(folder: string): number {
 
 async function save(folder: string, sha256: string, bytes: Uint8Array): Promise<void> {
   const path = join(folder, sha256);
-  const draft = `${path}.${process.pid}.part`;
+  const draft = partialPath(path);
   try {
-    await writeFile(draft, bytes, { flag: 'wx' });
+    await writeFile(draft, bytes);
     await rename(draft, path);
   } catch (error) {
-    // The same image, drawn twice at the same time.
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     await rm(draft, { force: true });
     throw error;
   }

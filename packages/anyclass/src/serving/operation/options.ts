@@ -84,6 +84,10 @@ export const serveFields = {
     .default([])
     .describe('let pages from this origin call the server, or * for any; may be repeated')
     .meta({ placeholder: 'ORIGIN' }),
+  examples: z
+    .boolean()
+    .default(false)
+    .describe('offer images of the run on the page, to try; everyone who can open it sees them'),
   logPredictions: z
     .string()
     .optional()

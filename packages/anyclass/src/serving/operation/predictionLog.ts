@@ -76,7 +76,7 @@ export function logPrediction(
 ): void {
   const { requestId, model, version, decision, presenceScore, name, group, bytes, prediction, shadow } =
     logged;
-  const { labels, outcome, isNegative, presence, probabilities } = prediction;
+  const { labels, outcome, odd, isNegative, presence, probabilities } = prediction;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const drawn = audits?.draw();
   lines.write(
@@ -94,6 +94,7 @@ export function logPrediction(
       labels,
       // An alarm can have no label, if no class is above its threshold.
       outcome,
+      ...(odd !== undefined && { odd }),
       isNegative,
       s: presenceScore,
       presence: presence.probability,

@@ -35,7 +35,10 @@ export interface ServerState {
 }
 
 /** Logs and counts an error that nobody expected. */
-export function tellUnexpected({ metrics, log }: Pick<ServerState, 'metrics' | 'log'>, error: unknown): void {
+export function recordUnexpected(
+  { metrics, log }: Pick<ServerState, 'metrics' | 'log'>,
+  error: unknown,
+): void {
   metrics.rejected('internal');
   try {
     log.error('unexpected error', {

@@ -1,7 +1,9 @@
 // A page to try images: drop one to see its labels, its presence, and the probability and threshold of every
 // class.
 
-import { command, escaped, facts, note } from '@anyclass/kit';
+import { breakable, command, escaped, facts, note } from '@anyclass/kit';
+import { listed } from '../../errors/listed.js';
+import type { Example } from '../../events/example.js';
 import { page } from '../../pages/page.js';
 import type { ModelSummary } from '../api/schemas.js';
 import { tryScript } from './tryScript.js';
@@ -26,7 +28,7 @@ export function tryPage(
     style,
     sections: [],
     head: [
-      `<h1>${escaped(models.length === 1 ? title : 'Try an image')}</h1><form id="try"${models.length === 1 ? explains(models[0]!) : ''}>
+      `<h1>${escaped(models.length === 1 ? title : 'Try an image')}</h1><div class="columns two"><div><form id="try"${models.length === 1 ? explains(models[0]!) : ''}>
 <label id="drop" for="files"><strong>Drop images here</strong><span>or click to choose, or paste</span>
 <input id="files" type="file" accept="image/*" multiple></label>
 <p class="settings">${
@@ -36,10 +38,10 @@ export function tryPage(
           ? '<label>Token <input id="token" type="password" autocomplete="off" placeholder="bearer token"></label>'
           : ''
       }</p>
-</form>`,
-      '<p id="state" role="status" class="note">Images are sent only to this server.</p>',
+</form>
+<p id="state" role="status" class="note">Images are sent only to this server.</p>${models.map((card) => exampleRow(card, models.length > 1)).join('')}</div>
+<div>${models.map((card) => modelPart(card, models.length > 1)).join('')}</div></div>`,
       '<div id="results" aria-live="polite"></div>',
-      ...models.map(modelPart),
       '<p class="note"><a href="docs">API</a> · <a href="openapi.json">OpenAPI</a></p>',
       `<script>${tryScript}</script>`,
     ],
@@ -55,11 +57,43 @@ export interface ModelCard {
   readonly promises?: readonly string[];
   /** The false alarms on the data that the decision was fitted on. */
   readonly falseAlarms?: string;
+  /** Images of the run, to try. */
+  readonly examples?: readonly Example[];
+}
+
+const exampleWords = {
+  found: 'Found',
+  missed: 'Missed',
+  'false-alarm': 'False alarm',
+  other: 'Another name',
+} as const;
+/** Two finds, a miss and a false alarm. */
+const shownExamples = [
+  ['found', 0],
+  ['found', 1],
+  ['missed', 0],
+  ['false-alarm', 0],
+] as const;
+
+function exampleRow({ name, examples = [] }: ModelCard, isOneOfSeveral: boolean): string {
+  const shown = shownExamples.flatMap(([outcome, at]) => {
+    const example = examples.filter((each) => each.outcome === outcome)[at];
+    return example ? [example] : [];
+  });
+  if (shown.length === 0) return '';
+  const items = shown.map(({ outcome, present, predicted, jpeg, name: file }) => {
+    const classes = listed(outcome === 'false-alarm' ? predicted : present, 2);
+    return `<li><button type="button" class="example" data-model="${escaped(name)}" data-file="${escaped(file)}"><span class="shot"><img src="data:image/jpeg;base64,${jpeg}" alt=""></span><b class="${outcome === 'other' ? 'false-alarm' : outcome}">${exampleWords[outcome]}</b>${breakable(classes)}</button></li>`;
+  });
+  return `<h2 class="small-title">Try one of its test images${isOneOfSeveral ? `: <bdi>${escaped(name)}</bdi>` : ''}</h2><ul class="looks">${items.join('')}</ul>`;
 }
 
 const mostClasses = 40;
 
-function modelPart({ name, summary, promises = [], falseAlarms = '' }: ModelCard): string {
+function modelPart(
+  { name, summary, promises = [], falseAlarms = '' }: ModelCard,
+  isOneOfSeveral: boolean,
+): string {
   if (!summary) return note(`${name} is being opened.`);
   const { classes, input, network, training, version, runtime, device } = summary;
   const shown = classes.slice(0, mostClasses).map((one) => `<li class="tag"><bdi>${escaped(one)}</bdi></li>`);
@@ -69,10 +103,12 @@ function modelPart({ name, summary, promises = [], falseAlarms = '' }: ModelCard
     'features' in input
       ? `rows of ${input.features.length} features`
       : `${input.channels === 1 ? 'gray' : 'color'} images, resized to ${input.width} x ${input.height} px`;
-  return `<section class="block"><h2><bdi>${escaped(name)}</bdi></h2>${facts([
+  const heading = isOneOfSeveral ? `<bdi>${escaped(name)}</bdi>` : 'The model';
+  return `<section class="block"><h2>${heading}</h2>${facts([
     ['Classes', `<ul class="tags">${shown.join('')}${more}</ul>`],
     ['Promised', escaped(promises.length > 0 ? promises.join('; ') : 'nothing about new data')],
-    ['False alarms', escaped(falseAlarms)],
+    // A promise says what it rests on; without one, this is what was seen.
+    ...(promises.length > 0 ? [] : [['False alarms', escaped(falseAlarms)] as const]),
     ['Takes', escaped(takes)],
     ['Network', escaped(`${network}, ${runtime} on ${device}`)],
     ['Trained', escaped(`on ${training.dataset} with ${training.loss}, epoch ${training.epoch}`)],
@@ -93,21 +129,24 @@ h1 { margin-top: 16px; } .where .button[aria-pressed='true'] { border-color: var
 #drop input { position: absolute; opacity: 0; width: 1px; height: 1px; }
 .settings { display: flex; flex-wrap: wrap; gap: 8px 20px; margin: 0; }
 .settings select, .settings input { font: inherit; color: var(--ink); background: var(--sunk); border: 1px solid var(--rule-strong); border-radius: 4px; padding: 2px 6px; }
-.result { display: grid; grid-template-columns: 240px 1fr; gap: 8px 24px; border-top: 1px solid var(--rule-strong); padding: 18px 0; }
-.seen { display: inline-block; max-width: 100%; } .seen img { display: block; max-width: 100%; min-width: 120px; max-height: 240px; background: var(--sunk); border-radius: 6px; }
-.result h2 { margin: 0; border: 0; padding: 0; font-size: 17px; overflow-wrap: anywhere; }
+.columns section { margin-top: 0; } .columns h2, .small-title { font-size: var(--text-m); margin: 14px 0 4px; } .small-title + .looks { margin-top: 8px; }
+.example { all: unset; display: block; width: 100%; cursor: pointer; font-size: 11px; line-height: 15px; color: var(--ink-2); } .example:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; } .example:hover .shot { outline: 2px solid var(--accent); }
+#results { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 var(--s6); margin-top: var(--s5); }
+.result { display: grid; grid-template-columns: 170px minmax(0, 1fr); gap: 8px 20px; border-top: 1px solid var(--rule-strong); padding: 16px 0; margin: 0; align-items: start; }
+.seen { display: inline-block; max-width: 100%; } .seen img { display: block; max-width: 100%; min-width: 140px; max-height: 240px; background: var(--sunk); border-radius: 6px; image-rendering: auto; }
+.result h2 { margin: 0; border: 0; padding: 0; font-size: var(--text-m); overflow-wrap: anywhere; }
 .labels { display: flex; flex-wrap: wrap; gap: 6px; margin: 6px 0 10px; }
-.labels span { border-radius: 12px; padding: 1px 10px; border: 1px solid var(--accent); color: var(--accent); font-weight: 600; }
-.labels span.negative { border-color: var(--found-ink); color: var(--found-ink); }
-.bars { display: grid; grid-template-columns: minmax(70px, max-content) 1fr max-content; gap: 4px 10px; align-items: center; font-variant-numeric: tabular-nums; }
-.bars .name { overflow-wrap: anywhere; }
-.meter { position: relative; height: 14px; background: var(--sunk); border-radius: 3px; border: 1px solid var(--rule-strong); }
+.labels .tag { font-size: var(--text-s); }
+.bars { display: grid; grid-template-columns: minmax(70px, max-content) 1fr max-content; gap: 4px 10px; align-items: center; font-size: var(--text-s); font-variant-numeric: tabular-nums; }
+.bars .name { overflow-wrap: anywhere; max-width: 14em; } .bars .rule { grid-column: 1 / -1; border-top: 1px solid var(--rule); }
+.meter { position: relative; height: 10px; background: var(--clear-soft); border-radius: 2px; }
 .meter i { position: absolute; left: 0; top: 0; bottom: 0; background: var(--clear); border-radius: 2px 0 0 2px; }
-.predicted .meter i, .meter.predicted i { background: var(--accent); }
+.meter.predicted i { background: var(--accent); }
 .meter b { position: absolute; top: -3px; bottom: -3px; width: 2px; margin-left: -1px; background: var(--ink); }
 .name.predicted { font-weight: 700; }
-.presence { grid-column: 1 / -1; color: var(--ink-3); margin: 2px 0 6px; }
+.scale { font-size: var(--text-xs); color: var(--ink-3); } .scale .ramp { width: 60px; }
 .failed { color: var(--missed-ink); overflow-wrap: anywhere; }
-details { margin-top: 8px; } summary { cursor: pointer; color: var(--ink-3); }
-@media (max-width: 600px) { .result { grid-template-columns: 1fr; } .seen img { max-height: 50vh; } }
+details { margin-top: 8px; } details > summary { cursor: pointer; color: var(--ink-3); padding: 4px 0; border: 0; font-weight: 400; font-size: var(--text-xs); } details pre { font-size: 11px; overflow-x: auto; }
+@media (max-width: 1000px) { #results { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 600px) { .result { grid-template-columns: minmax(0, 1fr); } .seen img { max-height: 50vh; } }
 `;

@@ -32,23 +32,38 @@ async function predict(file) {
   return { answer, milliseconds: performance.now() - start };
 }
 
-function bars({ probabilities, thresholds, labels }) {
+function row(name, probability, threshold, isPredicted, title) {
+  const predicted = isPredicted ? ' predicted' : '';
+  const bar = element('div', 'meter' + predicted);
+  const filled = element('i');
+  filled.style.width = 100 * probability + '%';
+  bar.append(filled);
+  if (threshold !== null) {
+    const mark = element('b');
+    mark.style.left = 100 * Math.min(1, threshold) + '%';
+    bar.append(mark);
+  }
+  bar.title = title;
+  return [element('span', 'name' + predicted, name), bar, element('span', '', percent(probability))];
+}
+
+const mostRows = 12;
+/** Presence with its gate, then the classes with their thresholds. */
+function bars({ presence, probabilities, thresholds, labels }) {
   const list = element('div', 'bars');
-  const sorted = Object.entries(probabilities).sort((a, b) => b[1] - a[1]);
-  for (const [name, probability] of sorted) {
-    const threshold = thresholds[name];
-    const predicted = labels.includes(name) ? ' predicted' : '';
-    const bar = element('div', 'meter' + predicted);
-    const filled = element('i');
-    filled.style.width = 100 * probability + '%';
-    bar.append(filled);
-    if (threshold !== null) {
-      const mark = element('b');
-      mark.style.left = 100 * threshold + '%';
-      bar.append(mark);
-    }
-    bar.title = threshold === null ? 'never predicted' : 'threshold ' + percent(threshold);
-    list.append(element('span', 'name' + predicted, name), bar, element('span', '', percent(probability)));
+  const { probability, gate, passes } = presence;
+  const said = 'The probability that any class is present is ' + (passes ? 'at or above' : 'below') + ' the gate of ' + percent(gate);
+  list.append(...row('Any class present', probability, gate, passes, said), element('span', 'rule'));
+  const sorted = Object.entries(probabilities).sort((a, b) => Number(labels.includes(b[0])) - Number(labels.includes(a[0])) || b[1] - a[1]);
+  const rows = sorted.map(([name, value]) => row(name, value, thresholds[name], labels.includes(name),
+    thresholds[name] === null ? name + ' is never predicted' : name + ' is predicted at ' + percent(thresholds[name]) + ' or above'));
+  const few = Math.max(mostRows, labels.length);
+  list.append(...rows.slice(0, few).flat());
+  if (rows.length > few) {
+    const more = element('button', 'button quiet-button', 'Show ' + (rows.length - few) + ' more');
+    more.type = 'button';
+    more.addEventListener('click', () => { list.append(...rows.slice(few).flat()); more.remove(); });
+    list.append(more);
   }
   return list;
 }
@@ -74,11 +89,15 @@ function where(seen, explanations) {
     button.addEventListener('click', () => choose(button.getAttribute('aria-pressed') === 'true' ? -1 : buttons.indexOf(button)));
     return button;
   });
+  const scale = element('p', 'scale');
   const choose = (chosen) => {
+    scale.replaceChildren();
     buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(i === chosen)));
     canvas.hidden = chosen < 0;
     if (chosen < 0) return;
-    const { rows, columns, values, peak } = explanations[chosen];
+    const { rows, columns, values, peak, unit } = explanations[chosen];
+    if (peak === 0) scale.append('No evidence anywhere.');
+    else scale.append('0', element('span', 'ramp'), peak.toPrecision(2) + ', ' + unit);
     canvas.width = columns;
     canvas.height = rows;
     const context = canvas.getContext('2d');
@@ -88,7 +107,7 @@ function where(seen, explanations) {
   };
   choose(explanations.length > 1 ? 1 : 0);
   line.append(element('span', '', 'Where:'), ...buttons);
-  return line;
+  return [line, scale];
 }
 
 function show(file, shown) {
@@ -107,7 +126,7 @@ function show(file, shown) {
   image.src = URL.createObjectURL(file);
   seen.append(image);
   frame.append(seen);
-  if (first && first.explanations) frame.append(where(seen, first.explanations));
+  if (first && first.explanations) frame.append(...where(seen, first.explanations));
   const side = element('div');
   side.append(element('h2', '', file.name || 'image'));
   part.append(frame, side);
@@ -116,15 +135,12 @@ function show(file, shown) {
   } else {
     const [prediction] = shown.answer.predictions;
     const labels = element('div', 'labels');
-    if (prediction.isNegative) labels.append(element('span', 'negative', 'Nothing found'));
-    for (const label of prediction.labels) labels.append(element('span', '', label));
-    const { probability, gate, passes } = prediction.presence;
-    const presence = element('p', 'presence', 'Any class present: ' + percent(probability) +
-      (gate > 0 ? ', gate ' + percent(gate) + (passes ? ' passed' : ' not passed') : '') + ' · ' +
-      shown.milliseconds.toFixed(0) + ' ms · version ' + shown.answer.version);
+    if (prediction.outcome === 'review') labels.append(element('span', 'tag review', 'To review'));
+    else if (prediction.isNegative) labels.append(element('span', 'tag clear', 'Nothing found'));
+    for (const label of prediction.labels) labels.append(element('span', 'tag chosen', label));
     const details = element('details');
-    details.append(element('summary', '', 'JSON'), element('pre', '', JSON.stringify(shown.answer, (key, value) => key === 'values' || key === 'seen' ? '…' : value, 2)));
-    side.append(labels, presence, bars(prediction), details);
+    details.append(element('summary', '', shown.milliseconds.toFixed(0) + ' ms · version ' + shown.answer.version + ' · JSON'), element('pre', '', JSON.stringify(shown.answer, (key, value) => key === 'values' || key === 'seen' ? '…' : value, 2)));
+    side.append(labels, bars(prediction), details);
   }
   results.prepend(part);
 }
@@ -143,6 +159,12 @@ async function take(files) {
 }
 
 for (const text of document.querySelectorAll('.command pre')) text.textContent = text.textContent.replace('http://HOST', location.origin);
+for (const button of document.querySelectorAll('.example')) button.addEventListener('click', () => {
+  const chosen = byId('model');
+  if (chosen) chosen.value = button.dataset.model;
+  const bytes = Uint8Array.from(atob(button.querySelector('img').src.split(',')[1]), (letter) => letter.charCodeAt(0));
+  take([new File([bytes], button.dataset.file, { type: 'image/jpeg' })]);
+});
 byId('files').addEventListener('change', (event) => {
   take([...event.target.files]);
   event.target.value = '';

@@ -4,10 +4,10 @@ import { messageOf, reasonOf } from '../../errors/reasonOf.js';
 import type { Answered } from '../../web/webApp.js';
 import type { ServerState } from '../operation/serverState.js';
 
-type Tellers = Pick<ServerState, 'metrics' | 'log'>;
+type Records = Pick<ServerState, 'metrics' | 'log'>;
 
 /** Counts and logs a request; successful health checks and scrapes are frequent and are only counted. */
-export function tellAnswered({ metrics, log }: Tellers, answered: Answered): void {
+export function recordAnswer({ metrics, log }: Records, answered: Answered): void {
   const { requestId, method, path, route, status, milliseconds, problem, logged } = answered;
   if (problem) metrics.rejected(problem.kind);
   // Unknown paths share one label, because clients could make up any number of them.
@@ -28,8 +28,8 @@ export function tellAnswered({ metrics, log }: Tellers, answered: Answered): voi
 }
 
 /** Logs why a request failed, which its client is not told. */
-export function tellFailed(
-  { log }: Tellers,
+export function recordFailure(
+  { log }: Records,
   error: unknown,
   request: { readonly requestId: string; readonly path: string },
 ): void {
