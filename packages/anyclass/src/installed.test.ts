@@ -1,5 +1,7 @@
 // What a user gets from `npm install`: the packed packages in an empty folder, with and without an engine.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -53,6 +55,23 @@ describe.each(packageNames)('the package %s', (name) => {
       [],
     );
   });
+});
+
+test('Studio has its page', async () => {
+  const program = join(consumer, 'node_modules/anyclass/bin/anyclass.js');
+  const studio = spawn(process.execPath, [program, 'studio', consumer, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [line]: Buffer[] = await once(studio.stdout, 'data');
+    const { url }: { url: string } = JSON.parse(String(line).split('\n')[0] ?? '');
+    const cookie = (await fetch(url, { redirect: 'manual' })).headers.get('set-cookie')?.split(';')[0] ?? '';
+    const html = await (await fetch(new URL('/', url), { headers: { cookie } })).text();
+    const [script = ''] = /\/page\/main-\w+\.js/.exec(html) ?? [];
+    expect((await fetch(new URL(script, url), { headers: { cookie } })).status).toBe(200);
+  } finally {
+    studio.kill('SIGKILL');
+  }
 });
 
 test.each(['node16', 'bundler'] as const)('a strict program type-checks under %s', (resolution) => {

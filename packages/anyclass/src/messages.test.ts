@@ -31,7 +31,7 @@ test('no text of the library names a flag of the command line', () => {
         // Not a variable of a style sheet, a part of a longer word, or nvidia-smi's --format=csv. A page may show whole commands.
         Array.from(
           codeOf(line)
-            .replace(/\banyclass [a-z]+ [^`]*/, '')
+            .replace(/\banyclass [a-z]+ [^`]*|shellLine\(\['anyclass',[^\]]*/, '')
             .matchAll(/(?<!var\(|[\w-])--[a-z][a-z0-9-]*(?!\w|\s*:|=csv)/g),
           ([flag]) => flag,
         )

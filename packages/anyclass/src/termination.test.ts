@@ -2,11 +2,12 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveServedModel } from '../test/servedModels.js';
 import { commandEntries } from './commands/entries.js';
@@ -16,42 +17,49 @@ const isBuilt = existsSync(resolve(import.meta.dirname, '../bundle/main.js'));
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-termination-'));
 const at = (name: string) => join(folder, name);
 
-const [model, config, pipe, table] = [at('m.safetensors'), at('c.json'), at('pipe'), at('pipe.csv')];
+const [model, config, pipe] = [at('m.safetensors'), at('c.json'), at('pipe')];
+const photos = at('photos/labels.csv');
 
-/** Work that does not end by itself, or input that never comes, for each command. */
-const words: Readonly<Record<string, readonly string[]>> = {
-  init: [table],
-  inspect: [table],
-  prepare: [config],
-  train: [config, '--run', at('run')],
-  evaluate: [model, table],
-  predict: [model, '-', '--out', pipe],
-  embed: [model, table, '--out', at('embedded')],
-  export: [model, '--out', pipe, '--force'],
-  serve: [model, '--port', '0'],
-  monitor: [pipe, table],
-  audit: [pipe, '--page'],
-  refit: [model, table, '--out', at('refitted.safetensors')],
-  model: [pipe],
-  explain: [model, pipe, '--out', at('explained')],
-  soup: [pipe, at('run'), '--out', at('soup')],
-  watch: [at('run')],
-  clean: [],
-  import: [pipe, '--network', 'resnet-18', '--classes', pipe, '--out', at('imported.safetensors')],
-  recommend: [config, '--out', at('recommended')],
-  compare: [config, '--out', at('compared')],
-  sweep: [config, '--out', at('swept')],
-  tune: [config, '--out', at('tuned')],
-  report: [pipe],
-  paper: ['1', '--data', 'digits', '--out', at('paper')],
-  demo: ['--out', at('demo')],
-  launch: ['--processes', '2', 'train', config, '--run', at('ranks')],
-  weights: ['pull', 'timm/resnet18.a1_in1k'],
-  networks: [],
-  verify: [pipe],
-  playground: [],
-  setup: [],
-  doctor: [],
+/**
+ * Work that does not end by itself, input that never comes, or a server that never answers, for each command;
+ * then with what else it may end than 143: what it says about a pipe that is not a file, or that it is done.
+ */
+const words: Readonly<Record<string, readonly [words: readonly string[], ...ends: number[]]>> = {
+  init: [[photos, '--out', at('init.json')]],
+  inspect: [[photos]],
+  prepare: [[photos, '--size', '32', '--cache', at('cache')]],
+  train: [[config, '--run', at('run')]],
+  evaluate: [[model, photos]],
+  predict: [[model, '-', '--out', pipe]],
+  embed: [[model, photos, '--out', at('embedded.csv')]],
+  export: [[model, '--out', pipe, '--force']],
+  serve: [[model, '--port', '0'], 0],
+  studio: [[folder, '--port', '0'], 0],
+  monitor: [[pipe, pipe]],
+  audit: [[pipe], 1],
+  refit: [[model, photos, '--false-alarms', '10%', '--out', at('refitted.safetensors')]],
+  model: [[pipe], 1],
+  explain: [[model, at('photos'), '--out', at('explained')]],
+  mine: [[model, at('photos'), '--out', at('mined.json')]],
+  select: [[model, at('photos'), '--out', at('selected.json')]],
+  soup: [[at('nowhere'), at('elsewhere'), '--out', at('soup.safetensors')], 1],
+  watch: [[at('nowhere')], 1],
+  clean: [[], 0],
+  import: [[pipe, '--network', 'resnet-18', '--classes', pipe, '--out', at('imported.safetensors')], 1],
+  recommend: [[config, '--minutes', '60', '--out', at('recommended')]],
+  compare: [[config, '--out', at('compared')]],
+  sweep: [[config, '--out', at('swept')]],
+  tune: [[at('tuned'), config]],
+  report: [[pipe], 1],
+  paper: [['1', '--out', at('paper')], 2],
+  demo: [['--out', at('demo')]],
+  launch: [['--processes', '2', 'train', config, '--run', at('ranks')]],
+  weights: [['pull', 'timm/resnet18.a1_in1k']],
+  networks: [[], 0],
+  verify: [[pipe]],
+  playground: [['--out', at('playground.html')], 0],
+  setup: [[], 0],
+  doctor: [[], 0],
 };
 
 describe.skipIf(!isBuilt || process.platform === 'win32')('SIGTERM (needs the built package)', () => {
@@ -65,7 +73,8 @@ describe.skipIf(!isBuilt || process.platform === 'win32')('SIGTERM (needs the bu
     const network = { name: 'resnet-18', inputSize: 32 };
     const endless = { data: { dataset: 'digits' }, network, epochs: 1000, batchSize: 4 };
     writeFileSync(config, JSON.stringify(endless));
-    execFileSync('mkfifo', [pipe, table]);
+    execFileSync('mkfifo', [pipe]);
+    await manyPhotos();
     silent.listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -86,28 +95,43 @@ describe.skipIf(!isBuilt || process.platform === 'win32')('SIGTERM (needs the bu
     expect(Object.keys(words).sort()).toEqual(commandEntries.map(({ name }) => name).sort());
   });
 
-  /** How a command ended after SIGTERM; it is killed if it does not. */
-  async function ended(name: string): Promise<string> {
-    const child = spawn(process.execPath, [program, name, ...words[name]!], {
+  /** Enough images, all the same large one, to keep two cores busy for minutes. */
+  async function manyPhotos(): Promise<void> {
+    const noise = Buffer.from(Array.from({ length: 3 * 1200 * 1200 }, (_, i) => (i * i) % 251));
+    mkdirSync(at('photos'));
+    await sharp(noise, { raw: { width: 1200, height: 1200, channels: 3 } })
+      .png({ compressionLevel: 0 })
+      .toFile(at('photos/0.png'));
+    const rows = Array.from({ length: 4000 }, (_, i) => `${i}.png,${i % 2},${i % 3 === 0 ? 1 : 0},0`);
+    for (let i = 1; i < rows.length; i++) linkSync(at('photos/0.png'), at(`photos/${i}.png`));
+    writeFileSync(photos, ['image,crack,roots,joint', ...rows].join('\n'));
+  }
+
+  /** The problem with how a command ended after SIGTERM, if any; it is killed if it does not end. */
+  async function problem(name: string): Promise<string | undefined> {
+    const [own, ...ends] = words[name]!;
+    const child = spawn(process.execPath, [program, name, ...own], {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: environment,
       cwd: folder,
     });
     const exit = once(child, 'exit');
-    await Promise.race([exit, sleep(3000)]);
+    await Promise.race([exit, sleep(2000)]);
     child.kill('SIGTERM');
-    const isEnded = await Promise.race([exit.then(() => true), sleep(25_000, false)]);
+    const [code, signal] = await Promise.race([exit, sleep(25_000, ['none'])]);
     child.kill('SIGKILL');
-    return isEnded ? 'ended' : `${name} did not end`;
+    const isRight = signal === 'SIGTERM' || [143, ...ends].includes(code);
+    return isRight ? undefined : `${name} ended with ${signal ?? code}`;
   }
 
-  test('ends every command', { timeout: 300_000 }, async () => {
+  test('ends every command with the exit code that says so', { timeout: 300_000 }, async () => {
     const left = commandEntries.map(({ name }) => name);
-    const outcomes: string[] = [];
+    const problems: (string | undefined)[] = [];
     const worker = async () => {
-      for (let name = left.shift(); name !== undefined; name = left.shift()) outcomes.push(await ended(name));
+      for (let name = left.shift(); name !== undefined; name = left.shift())
+        problems.push(await problem(name));
     };
     await Promise.all([worker(), worker(), worker()]);
-    expect(outcomes.filter((outcome) => outcome !== 'ended')).toEqual([]);
+    expect(problems.filter((each) => each !== undefined)).toEqual([]);
   });
 });

@@ -39,7 +39,9 @@ export function typeCheck(folder, resolution) {
   const paths = packageNames.flatMap((name) => {
     /** @type {{ exports: Record<string, unknown> }} */
     const manifest = JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
-    return Object.keys(manifest.exports).map((path) => join(name, path));
+    // A pattern names files, such as those of a page, and no modules.
+    const modules = Object.keys(manifest.exports).filter((path) => !path.includes('*'));
+    return modules.map((path) => join(name, path));
   });
   const everything = paths.map((path, i) => `export * as all${i} from '${path}';\n`).join('');
   writeFileSync(join(folder, 'consumer.ts'), `${everything}${program}`);

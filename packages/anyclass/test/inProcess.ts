@@ -13,10 +13,16 @@ export interface Ending {
  * Runs a command in a folder, within this process. For tests of a command's output in which process behavior
  * (signals, pipes, limits) does not matter. Rows of `predict` go to the real standard output.
  *
+ * @param isPiped whether the command shall think that its results go to another program
+ *
  * @example
  * await runInProcess(folder, ['train', 'nowhere.json']) // { status: 1, … }
  */
-export async function runInProcess(folder: string, words: readonly string[]): Promise<Ending> {
+export async function runInProcess(
+  folder: string,
+  words: readonly string[],
+  { isPiped = false }: { readonly isPiped?: boolean } = {},
+): Promise<Ending> {
   let [stdout, stderr] = ['', ''];
   const note = (text: string) => {
     stderr += `${text}\n`;
@@ -29,6 +35,7 @@ export async function runInProcess(folder: string, words: readonly string[]): Pr
         stdout += `${text}\n`;
       },
       note,
+      isPiped,
       onEvent: runDisplay({
         write(text: string) {
           stderr += text;

@@ -2,132 +2,45 @@
 // run must give the results of an undisturbed one.
 //
 //   node packages/anyclass/test/killedCommands.mjs 20 [SEED] [COMMAND…]        (faults per command; needs a build: npm run setup)
+//   node packages/anyclass/test/killedCommands.mjs every [FIRST-LAST] [COMMAND…]   (a kill at every moment between two files, or at those, and no other fault)
 //
 // A full disk is a tmpfs of the wrong size, which needs permission to mount.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fakeHub } from './fakeHub.mjs';
 import { random } from './hostile/grammar.mjs';
+import { tiny, writeInputs, writingCommands } from './writingCommands.mjs';
 
 const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 const faults = pathToFileURL(fileURLToPath(new URL('faults.mjs', import.meta.url))).href;
 
-/** Fields of a run of a few seconds. */
-const tiny = [
-  'data.digits.scenes={"train":32,"validation":24,"test":24}',
-  ...['network.inputSize=16', 'batchSize=16', 'epochs=1', 'evaluation.replicates=10'],
-  ...['device=cpu', 'threads=1'],
-].flatMap((field) => ['--set', field]);
-
-/**
- * @typedef {object} Command
- * @property {(out: string) => readonly string[]} words the command that writes to `out`
- * @property {Readonly<Record<string, string>>} [environment]
- */
-
-/**
- * The commands; `run` is a finished run, `hub` the address of a server with weights.
- *
- * @param {string} run
- * @param {string} hub
- * @returns {Readonly<Record<string, Command>>}
- */
-function commands(run, hub) {
-  const experiment = ['--seeds', '1', ...tiny];
-  const images = join(run, '..', 'images');
-  return {
-    export: { words: (out) => ['export', run, '--out', join(out, 'model.onnx')] },
-    'export to the web': { words: (out) => ['export', run, '--format', 'web', '--out', join(out, 'web')] },
-    refit: {
-      words: (out) => [
-        'refit',
-        run,
-        'digits',
-        '--split',
-        'test',
-        '--false-alarms',
-        '20%',
-        '--out',
-        join(out, 'refit.safetensors'),
-      ],
-    },
-    'weights pull': {
-      words: () => ['weights', 'pull', 'hf:tester/network@main:model.safetensors'],
-      environment: { HF_ENDPOINT: hub },
-    },
-    prepare: {
-      words: (out) => ['prepare', join(images, 'labels.csv'), '--size', '16', '--cache', join(out, 'cache')],
-    },
-    predict: {
-      words: (out) => ['predict', run, images, '--out', join(out, 'predictions.csv')],
-    },
-    train: { words: (out) => ['train', 'quick', '--run', join(out, 'run'), ...tiny] },
-    compare: {
-      words: (out) => [
-        'compare',
-        'quick',
-        '--losses',
-        'bce,asl',
-        '--out',
-        join(out, 'compared'),
-        ...experiment,
-      ],
-    },
-    sweep: {
-      words: (out) => [
-        'sweep',
-        'quick',
-        '--over',
-        'lambda=0,0.1',
-        '--out',
-        join(out, 'swept'),
-        ...experiment,
-      ],
-    },
-    tune: { words: (out) => ['tune', join(out, 'study'), 'quick', '--trials', '2', ...tiny] },
-    recommend: {
-      words: (out) => [
-        'recommend',
-        'digits',
-        '--minutes',
-        '5',
-        '--losses',
-        'bce,asl',
-        '--out',
-        join(out, 'piloted'),
-      ],
-    },
-  };
-}
-
-const [count = 20, seed = 1] = process.argv.slice(2, 4).map(Number);
+const isEvery = process.argv[2] === 'every';
+const [wanted = 20, seed = 1] = isEvery ? [] : process.argv.slice(2, 4).map(Number);
+const [first = 1, last = Number.POSITIVE_INFINITY] = isEvery
+  ? ((process.argv[3] ?? '').match(/\d+/g)?.map(Number) ?? [])
+  : [];
 const chosen = process.argv.slice(4);
+const isWanted = (/** @type {string} */ name) => chosen.length === 0 || chosen.includes(name);
 const { below, pick } = random(seed);
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-faults-'));
 const hub = await fakeHub({ 'model.safetensors': Buffer.alloc(3e6, 7) });
 let failed = 0;
 try {
   const run = join(folder, 'run');
-  drawImages(join(folder, 'images'));
+  writeInputs(folder);
   mustEnd(await start(['train', 'quick', '--run', run, ...tiny]));
+  if (isWanted('soup'))
+    mustEnd(await start(['train', 'quick', '--run', join(folder, 'other'), ...tiny, '--set', 'seed=2']));
   console.log(
     '| command | moments between files | kills | full disks | other clocks | failed |\n|---|---|---|---|---|---|',
   );
-  for (const [name, command] of Object.entries(commands(run, hub.state.endpoint))) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue;
+  for (const [name, command] of Object.entries(writingCommands(run, hub.state.endpoint))) {
+    if (!isWanted(name)) continue;
     const { moments, tried, problems } = await attack(name, command);
     failed += problems.length;
     console.log(
@@ -141,17 +54,7 @@ try {
 }
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** @param {string} images a folder for a few images and their labels */
-function drawImages(images) {
-  mkdirSync(images);
-  const picture = fileURLToPath(new URL('fixtures/data/rgb.png', import.meta.url));
-  const names = Array.from({ length: 40 }, (_, i) => `${i}.png`);
-  for (const name of names) copyFileSync(picture, join(images, name));
-  const rows = names.map((name, i) => `${name},${i % 2}`);
-  writeFileSync(join(images, 'labels.csv'), ['Filename,x', ...rows].join('\n'));
-}
-
-/** @param {string} name @param {Command} command */
+/** @param {string} name @param {import('./writingCommands.mjs').Command} command */
 async function attack(name, { words, environment = {} }) {
   const place = (/** @type {string} */ out) => ({ ...environment, HF_HOME: join(out, 'home') });
   const reference = join(folder, 'reference');
@@ -167,8 +70,11 @@ async function attack(name, { words, environment = {} }) {
   /** @type {string[]} */
   const problems = [];
   const out = join(folder, 'out');
+  const done = join(folder, 'killed');
+  const count = isEvery ? Math.min(moments, last) - first + 1 : wanted;
+  const kinds = /** @type {const} */ (['kill', 'disk', 'kill', 'clock']);
   for (let i = 0; i < count; i++) {
-    const kind = /** @type {const} */ (['kill', 'disk', 'kill', 'clock'])[i % 4] ?? 'kill';
+    const kind = kinds[isEvery ? 0 : i % 4] ?? 'kill';
     mkdirSync(out);
     const isMounted = kind === 'disk' && mount(out, bytes + (8 << 20));
     if (kind === 'disk' && !isMounted) {
@@ -176,26 +82,26 @@ async function attack(name, { words, environment = {} }) {
       continue;
     }
     tried[kind] += 1;
-    // The first kills are at every moment in turn, the others at any.
-    const at = 1 + ((count >= 2 * moments ? tried.kill - 1 : below(moments)) % moments);
+    const at = isEvery ? first + i : 1 + below(moments);
     const room = below(bytes);
     if (isMounted) mount(out, room, 'remount,');
     const clock = (below(2) === 0 ? -1 : 1) * pick([3600, 86_400 * 40, 86_400 * 4000]);
     const fault = {
-      kill: { FAULT_KILL: String(at) },
+      kill: { FAULT_KILL: String(at), FAULT_DONE: done },
       disk: {},
-      clock: { FAULT_CLOCK: String(clock), FAULT_KILL: String(at) },
+      clock: { FAULT_CLOCK: String(clock), FAULT_KILL: String(at), FAULT_DONE: done },
     }[kind];
     const what = {
       kill: `killed at moment ${at}`,
       disk: `with room for ${room} bytes`,
       clock: `killed at moment ${at}, by a clock ${clock} s ahead`,
     }[kind];
-    const first = await start(words(out), { ...place(out), ...fault });
-    if (kind === 'disk' && first.code !== 0 && !/disk is full|make room/.test(first.output))
-      problems.push(`${name} ${what}: ${first.code} ${first.output.slice(-300)}`);
-    if (/^\s+at .+:\d+:\d+\)?$/m.test(first.output))
-      problems.push(`${name} ${what}: a stack trace: ${first.output.slice(-300)}`);
+    rmSync(done, { force: true });
+    const ended = await start(words(out), { ...place(out), ...fault });
+    if (kind === 'disk' && ended.code !== 0 && !/disk is full|make room/.test(ended.output))
+      problems.push(`${name} ${what}: ${ended.code} ${ended.output.slice(-300)}`);
+    if (/^\s+at .+:\d+:\d+\)?$/m.test(ended.output))
+      problems.push(`${name} ${what}: a stack trace: ${ended.output.slice(-300)}`);
     if (isMounted) mount(out, bytes + (64 << 20), 'remount,');
     const again = await start(words(out), place(out));
     // What was complete before the fault is not written again.
@@ -266,7 +172,7 @@ function resultsIn(folder) {
     .filter((path) => !isPassing(path))
     .sort()
     .map((path) => {
-      const isSame = /\.(onnx|csv|bin)$|scores|blobs/.test(path);
+      const isSame = /\.(onnx|csv|bin|parquet)$|scores|blobs/.test(path);
       const hash = isSame ? createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 8) : '';
       return `${path.slice(folder.length)} ${hash}`;
     });

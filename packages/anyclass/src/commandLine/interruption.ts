@@ -1,9 +1,10 @@
 // Ctrl-C, for work that can be resumed.
 
+import { UserError } from '../errors/userError.js';
 import type { Terminal } from './terminal.js';
 
 export interface Interruption extends Disposable {
-  /** Aborted by the first Ctrl-C or SIGTERM: the work saves and stops. */
+  /** Aborted by the first Ctrl-C or SIGTERM: the work saves and stops. The reason is a UserError with the exit code. */
   readonly signal: AbortSignal;
   /** Aborted by the second one, which ends this process and everything it started. */
   readonly kill: AbortSignal;
@@ -55,7 +56,7 @@ export function interruptible(
     code = 128 + number;
     noticed = performance.now();
     terminal.note(`\n${saying}`);
-    saving.abort();
+    saving.abort(new UserError('Interrupted', { exitCode: code }));
     endSoon(code);
   };
   const [onInterrupt, onTerminate] = [stop(2), stop(15)];

@@ -1,17 +1,25 @@
 // Command lines that a user can paste into a shell, whatever characters they contain.
 
+import { shellLine } from '../errors/shellLine.js';
 import type { NextCommand } from '../errors/userError.js';
 import type { Command } from './command.js';
 import { flagOf } from './fields.js';
 
+export { shellLine };
+
 /**
- * Returns a line that a POSIX shell reads as these words.
+ * Returns the last line of a finished command: what to do next.
  *
  * @example
- * shellLine(['anyclass', 'train', '--resume', 'my runs/first']) // "anyclass train --resume 'my runs/first'"
+ * nextLine(['predict', 'runs/a', 'PHOTOS'], ['serve', 'runs/a']) // 'next    anyclass predict runs/a PHOTOS · anyclass serve runs/a'
  */
-export function shellLine(words: readonly string[]): string {
-  return words.map(shellWord).join(' ');
+export function nextLine(...commands: readonly (readonly string[])[]): string {
+  return `next    ${commands.map((words) => shellLine(['anyclass', ...words])).join(' · ')}`;
+}
+
+/** The paths of a command for a suggestion: a shell may have expanded a pattern to thousands. */
+export function shownPaths(paths: readonly string[]): readonly string[] {
+  return paths.length <= 2 && !paths.includes('-') ? paths : ['PHOTOS'];
 }
 
 /**
@@ -31,8 +39,4 @@ export function commandLine({ command: name, options }: NextCommand, commands: r
     );
   const separator = words.some((word) => word.startsWith('-')) ? ['--'] : [];
   return shellLine(['anyclass', name, ...flags, ...separator, ...words]);
-}
-
-function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

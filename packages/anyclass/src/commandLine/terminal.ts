@@ -1,9 +1,9 @@
 // Where a command writes: results to standard output, everything else to standard error.
 
 import { errorCode, fileProblem } from '@anyclass/files';
+import { escaped } from '../errors/escaped.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { runDisplay } from './display/runDisplay.js';
-import { escaped } from './escaped.js';
 
 export interface Terminal {
   /** Prints a result to standard output. */
@@ -12,6 +12,8 @@ export interface Terminal {
   note(text: string): void;
   /** Prints why the program failed to standard error. Without it, a note is printed. */
   fail?(text: string): void;
+  /** Whether results go to a file or another program, to whose readers suggestions say nothing. */
+  readonly isPiped?: boolean;
   /** Whether errors are shown with a stack trace. */
   readonly isDebugging?: boolean;
   /** Shows the progress of long work on standard error. */
@@ -28,6 +30,7 @@ export function standardTerminal(isFirstRank = true): Terminal {
   return {
     print: (text) => void process.stdout.write(`${escaped(text)}\n`),
     note: say,
+    isPiped: !process.stdout.isTTY,
     onEvent: runDisplay(process.stderr),
   };
 }

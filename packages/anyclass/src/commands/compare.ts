@@ -69,6 +69,7 @@ export const compare = command({
     const made = await writeExperimentPage(join(out, 'comparison.html'), basename(resolve(out)), comparison);
     terminal.note(`wrote ${[made, `${out}/comparison.json`, ...charts].join(', ')} and ${out}/tables`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));
+    if (!json) terminal.note(`next    open ${made}: every pair has its answer and what settles it`);
     return comparison;
   },
 });

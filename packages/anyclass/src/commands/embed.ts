@@ -5,6 +5,7 @@ import { openOptions } from '../configuration/openOptions.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { counted } from '../errors/counted.js';
+import { lineAbout } from '../errors/escaped.js';
 import { UserError } from '../errors/userError.js';
 import { readingFor } from '../evaluation/runSettings.js';
 import { embed as embedDataset } from '../export/embedding/embedDataset.js';
@@ -68,7 +69,7 @@ export const embed = command({
         onEvent: terminal.onEvent,
       });
       const { files, rows, features, network, classes, quarantined } = result;
-      for (const { name, reason } of quarantined) terminal.note(`skipped ${name}: ${reason}`);
+      for (const { name, reason } of quarantined) terminal.note(`skipped ${lineAbout(name, reason)}`);
       const text = `${files.join(' and ')}: ${counted(rows, 'row')} of ${counted(features, 'feature')} from ${network}, ${counted(classes.length, 'class')}`;
       terminal.print(json ? JSON.stringify(result, null, 2) : text);
       return result;

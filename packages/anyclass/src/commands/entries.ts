@@ -72,6 +72,21 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./serve.js')).serveModels,
   },
   {
+    name: 'studio',
+    summary: 'Watch runs, set their price and look at their mistakes, in a browser',
+    load: async () => (await import('./studio.js')).studio,
+  },
+  {
+    name: 'mine',
+    summary: 'Find the likely false alarms in a folder of unlabeled images',
+    load: async () => (await import('./mine.js')).mine,
+  },
+  {
+    name: 'select',
+    summary: 'Select what to label next from a folder of unlabeled images',
+    load: async () => (await import('./select.js')).select,
+  },
+  {
     name: 'audit',
     summary: 'List or label the images that a server drew to be labeled',
     load: async () => (await import('./audit.js')).audit,
@@ -88,7 +103,8 @@ export const commandEntries: readonly CommandEntry[] = [
   },
   {
     name: 'recommend',
-    summary: 'Find out in short pilot runs which loss your data needs, and write a configuration',
+    summary:
+      'Find out in short pilot runs which input, augmentation and loss your data needs, and write a configuration',
     load: async () => (await import('./recommend.js')).recommend,
   },
   {

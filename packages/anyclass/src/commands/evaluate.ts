@@ -1,9 +1,8 @@
-import type { Scored } from '@anyclass/core';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { flagOf } from '../commandLine/fields.js';
 import { shareField } from '../commandLine/grammar/shares.js';
-import { shellLine } from '../commandLine/shellLine.js';
+import { nextLine, shellLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
 import { refuseFields } from '../configuration/parts.js';
@@ -12,17 +11,20 @@ import { configurationSchema } from '../configuration/schema.js';
 import { validateConfiguration, validateParts } from '../configuration/validate.js';
 import { splitNames } from '../data/dataset/dataset.js';
 import { isFirstRank } from '../distribution/firstRank.js';
+import { lineAbout } from '../errors/escaped.js';
 import { UsageError } from '../errors/usageError.js';
 import { readClassImportance } from '../evaluation/classImportance.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
 import { evaluateScores } from '../evaluation/evaluateScores.js';
 import { readingFor } from '../evaluation/runSettings.js';
 import type { Judgment } from '../events/judgment.js';
-import type { Quarantined } from '../events/runSummary.js';
 import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
 import { checkInputFile } from '../files/inputs.js';
 import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
+import type { EvaluationPageOptions } from '../reports/evaluationReport.js';
 import { judgmentText } from '../reports/judgmentText.js';
+import { calibratedScores } from '../runs/calibratedScores.js';
+import { fittingScores } from '../runs/runScores.js';
 import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
 import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
 import { candidatesField, chosenDecision, decisionFields } from './decisionOptions.js';
@@ -137,16 +139,33 @@ export const evaluate = command({
       given.scores === undefined ? await judgeModel(given, terminal) : await judgeScores(given);
     const verdict = judgmentVerdict(judgment);
     terminal.print(given.json ? JSON.stringify({ verdict, ...judgment }, null, 2) : judgmentText(judgment));
+    if (given.html !== undefined) terminal.note(`wrote ${given.html}`);
     const { model, dataset } = given;
     if (judgment.decided?.contradicted && model !== undefined && dataset !== undefined)
       terminal.note(
         `To fit the decision to this data: ${shellLine(['anyclass', 'refit', model, dataset, '--out', 'MODEL'])}`,
       );
+    else if (!given.json && !terminal.isPiped) terminal.note(nextLine(...nextCommands(given)));
     return judgment;
   },
 });
 
 type Options = z.output<typeof options>;
+
+/** A page with charts, another budget, and the model at work. */
+function nextCommands({ model, dataset, html, falseAlarms, scores, labels }: Options): string[][] {
+  const judged =
+    model === undefined
+      ? ['--scores', scores ?? '', '--labels', labels ?? '']
+      : [model, ...(dataset === undefined ? [] : [dataset])];
+  return [
+    ...(html === undefined ? [['evaluate', ...judged, '--html', 'evaluation.html']] : []),
+    ...(model !== undefined && falseAlarms === undefined
+      ? [['evaluate', ...judged, '--false-alarms', '2%']]
+      : []),
+    ...(model === undefined ? [] : [['predict', model, 'PHOTOS']]),
+  ];
+}
 
 function checkOutputs(given: Options): void {
   const { html, saveScores, model, dataset, scores, labels, fitScores, fitLabels, classImportance } = given;
@@ -244,8 +263,15 @@ async function judgeScores(given: Options): Promise<Judgment> {
   });
   if (html !== undefined) {
     const { groupColumn } = given;
-    const scored = joinTables(await readTable(scores), await readTable(labels, { groupColumn }), scores);
-    await writePage(html, scores, judgment, scored);
+    const read = async (table: string, labeling: string) =>
+      calibratedScores(
+        joinTables(await readTable(table), await readTable(labeling, { groupColumn }), table),
+        judgment.calibrated?.calibration,
+      );
+    await writePage(html, scores, judgment, {
+      scored: await read(scores, labels),
+      fitted: fitScores && fitLabels ? await read(fitScores, fitLabels) : undefined,
+    });
   }
   return judgment;
 }
@@ -282,12 +308,13 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
     onEvent: terminal.onEvent,
   });
   if (!isFirstRank()) return judgment;
-  for (const { name, reason } of quarantined) terminal.note(`skipped ${name}: ${reason}`);
+  for (const { name, reason } of quarantined) terminal.note(`skipped ${lineAbout(name, reason)}`);
   if (saveScores !== undefined) {
     makeFolderOf('--save-scores', saveScores);
     writeTable(saveScores, { names, classNames: scored.classNames, values: scored.scores });
   }
-  if (html !== undefined) await writePage(html, model, judgment, scored, quarantined);
+  if (html !== undefined)
+    await writePage(html, model, judgment, { scored, fitted: await fittingScores(model), quarantined });
   return judgment;
 }
 
@@ -296,11 +323,10 @@ async function writePage(
   path: string,
   title: string,
   judgment: Judgment,
-  scored: Scored,
-  quarantined: readonly Quarantined[] = [],
+  made: EvaluationPageOptions,
 ): Promise<void> {
   const { evaluationPage } = await import('../reports/evaluationReport.js');
-  writeOutput('--html', path, evaluationPage(title, judgment, scored, quarantined));
+  writeOutput('--html', path, evaluationPage(title, judgment, made));
 }
 
 /** The settings for evaluating a model: the data of its run, or other data read in the same way. */

@@ -1,4 +1,4 @@
-// Shared by `compare`, `sweep` and `recommend`: the table of runs, Ctrl-C, and the trade-off figure.
+// Shared by `compare`, `sweep` and `recommend`: the table of runs, Ctrl-C, and the trade-off chart.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,14 +75,14 @@ export async function writeTradeOffs(
   const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);
-    const figure = tradeOffChart(dataset, groups, comparison.decision);
+    const chart = tradeOffChart(dataset, groups, comparison.decision);
     const path = join(out, `${prefix}trade-off-${fileName(dataset)}.svg`);
-    if (!figure) {
+    if (!chart) {
       // A file from an earlier call would not match these results.
       rmSync(path, { force: true });
       return [];
     }
-    writeWhole(path, chartFile(figure.svg, 520));
+    writeWhole(path, chartFile(chart.svg, 520));
     return [path];
   });
 }

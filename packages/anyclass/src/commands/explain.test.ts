@@ -157,3 +157,39 @@ test('explain() yields maps in code', async () => {
     expect(one.targets[0]?.map.values).toHaveLength(4);
   }
 });
+
+test('explain, predict and evaluate end with what to do next, and say nothing of it to other programs', async () => {
+  const names = ['a', 'b', 'c', 'd'];
+  writeFileSync(
+    join(folder, 'scores.csv'),
+    `Filename,x\n${names.map((name, i) => `${name},0.${i + 1}\n`).join('')}`,
+  );
+  writeFileSync(
+    join(folder, 'labels.csv'),
+    `Filename,x\n${names.map((name, i) => `${name},${i % 2}\n`).join('')}`,
+  );
+  const photo = ['model.safetensors', 'photos/wide.jpg'];
+  const commands: [words: string[], next: string][] = [
+    [['explain', ...photo, '--out', 'next-heat'], '--method occlusion --out next-heat-check'],
+    [
+      ['predict', ...photo, '--out', 'next.csv'],
+      'next    anyclass explain model.safetensors photos/wide.jpg --out heat',
+    ],
+    [
+      ['evaluate', '--scores', 'scores.csv', '--labels', 'labels.csv', '--replicates', '0'],
+      '--html evaluation.html',
+    ],
+  ];
+  for (const [words, next] of commands) {
+    const { status, stderr } = await anyclass(...words);
+    const last = stderr.trim().split('\n').at(-1);
+    expect({ status, last }).toEqual({ status: 0, last: expect.stringMatching(/^next {4}anyclass /) });
+    expect(last).toContain(next);
+    rmSync(join(folder, 'next-heat'), { recursive: true, force: true });
+    const piped = await runInProcess(folder, words, { isPiped: true });
+    expect({ status: piped.status, stderr: piped.stderr }).toEqual({
+      status: 0,
+      stderr: expect.not.stringContaining('next    '),
+    });
+  }
+});

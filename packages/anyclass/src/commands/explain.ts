@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { nextLine, shownPaths } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { countedNames } from '../data/dataset/countedNames.js';
 import { counted } from '../errors/counted.js';
+import { lineAbout } from '../errors/escaped.js';
 import { UserError } from '../errors/userError.js';
 import { openExplainer } from '../explain/explainer.js';
 import { checkExplanationFolder, explanationFolder } from '../explain/explanationFolder.js';
@@ -79,7 +81,7 @@ export const explain = command({
       imageInputs(paths, undefined, undefined, skipped.add),
     )) {
       if ('failure' in explanation) {
-        failed.push(`${explanation.name}: ${explanation.failure}`);
+        failed.push(lineAbout(explanation.name, explanation.failure));
         continue;
       }
       folder ??= explanationFolder(out, { model, classes: description.classes, decision, reading });
@@ -98,6 +100,15 @@ export const explain = command({
       );
     }
     if (records.length === 0) throw new UserError(`no image in ${paths.join(', ')}`);
+    if (!json && !terminal.isPiped)
+      terminal.note(
+        nextLine(
+          ...(method === 'occlusion'
+            ? []
+            : [['explain', model, ...shownPaths(paths), '--method', 'occlusion', '--out', `${out}-check`]]),
+          ['predict', model, 'PHOTOS'],
+        ),
+      );
     return records;
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { nextLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { refuseFields } from '../configuration/parts.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -200,6 +201,7 @@ function exportText(exported: OnnxExport): string {
     exportVerdict(file, exported),
     `${file}: ${model.network}, ${counted(model.classes.length, 'class')}, ${megabytes(bytes)} MB; outputs ${outputs.join(', ')}`,
     `${config}: classes, preprocessing, calibration and decision`,
+    nextLine(['predict', file, 'PHOTOS'], ['serve', file]),
   ].join('\n');
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { nextLine } from '../commandLine/shellLine.js';
 import { frameField, windowField } from '../data/dataset/reading/readingFields.js';
 import { UsageError } from '../errors/usageError.js';
 import { makeFolderOf } from '../files/outputs.js';
@@ -70,6 +71,7 @@ export const importCheckpoint = command({
       frame: frameOf(options.frame),
     });
     terminal.print(json ? JSON.stringify(report, null, 2) : `${weightReportText(report)}\nwrote ${out}`);
+    if (!json) terminal.note(nextLine(['evaluate', out, 'DATASET'], ['predict', out, 'PHOTOS']));
     return report;
   },
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { roughDuration } from '../commandLine/display/progressBar.js';
 import { shellLine } from '../commandLine/shellLine.js';
 import { pathsForFile } from '../configuration/paths.js';
 import { UserError } from '../errors/userError.js';
@@ -35,7 +36,9 @@ export const init = command({
     const configuration = pathsForFile(suggestion.configuration, dirname(out));
     const text = JSON.stringify(configuration, null, 2);
     writeOutput('--out', out, `${text}\n`);
-    for (const remark of suggestion.remarks) terminal.note(remark);
+    const [first = '', ...others] = suggestion.remarks;
+    terminal.note(`${first}; training takes ${roughDuration(suggestion.expectedSeconds)} here`);
+    for (const remark of others) terminal.note(remark);
     terminal.print(json ? text : `wrote ${out}. Train with: ${shellLine(['anyclass', 'train', out])}`);
     return configuration;
   },

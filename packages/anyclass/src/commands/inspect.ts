@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { nextLine } from '../commandLine/shellLine.js';
 import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { chooseSubset, closeDataset, type Dataset } from '../data/index.js';
@@ -88,10 +89,11 @@ export const inspect = command({
           import('../inspect/pagePictures.js'),
         ]);
         const pictures = noImages ? noPictures : await pagePictures(dataset, inspection);
-        writeOutput('--html', html, inspectPage(inspection, pictures));
+        writeOutput('--html', html, inspectPage(inspection, pictures, options.dataset));
         terminal.note(`wrote ${html}`);
       }
       terminal.print(json ? JSON.stringify(inspection, null, 2) : inspectText(inspection));
+      if (!json) terminal.note(nextLine(['init', options.dataset]));
       return inspection;
     } finally {
       await closeDataset(whole);

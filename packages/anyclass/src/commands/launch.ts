@@ -156,7 +156,9 @@ async function supervised(
   if (outcome.kind === 'finished') return outcome;
   // The lines are what the failed rank wrote, prefix included.
   const message = outcome.lines.join('\n').replace(/^anyclass: /, '');
-  throw new UserError(message, { exitCode: outcome.exitCode });
+  // Ranks are asked to save with SIGINT, whichever signal we got.
+  const isAsked = outcome.kind === 'interrupted' && signal.aborted;
+  throw new UserError(message, { exitCode: isAsked ? interruption.exitCode() : outcome.exitCode });
 }
 
 /** A command that ranks can share, and its work for given arguments. */

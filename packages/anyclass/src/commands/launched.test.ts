@@ -1,13 +1,14 @@
 // Several processes of the built package as launch, compare and tune start them, and how they stop together.
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { distributed } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pipeCount as count, writePipes } from '../../test/pipes.js';
 import { childrenOf, parentOf, program, runRanks } from '../../test/ranks.mjs';
+import { meetVariable } from '../distribution/ranks.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-launched-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -67,7 +68,7 @@ describe.skipIf(unavailable !== null)(
     }, 120_000);
 
     test.runIf(process.platform === 'linux')(
-      'stop when their launcher is gone, even if one is waiting for the other',
+      'meet in a private file, talk over loopback, and stop when their launcher is gone, even if one is waiting for the other',
       async () => {
         const words = ['predict', model, at('photos'), '--device', 'cpu', '--out', at('orphans.csv')];
         const launcher = spawn(process.execPath, [program, 'launch', '--processes', '2', ...words], {
@@ -82,6 +83,10 @@ describe.skipIf(unavailable !== null)(
         process.kill(ranks[1]!, 'SIGSTOP');
         const hasEngine = (pid: number) => readFileSync(`/proc/${pid}/maps`, 'utf8').includes('libtorch');
         await expect.poll(() => hasEngine(ranks[0]!), { timeout: 30_000 }).toBe(true);
+        const variables = readFileSync(`/proc/${ranks[0]}/environ`, 'utf8').split('\0');
+        const place = variables.find((variable) => variable.startsWith(`${meetVariable}=file://`));
+        expect(statSync(dirname(new URL(place!.replace(/^\w+=/, '')).pathname)).mode & 0o077).toBe(0);
+        expect(variables).toContain(`GLOO_SOCKET_IFNAME=${process.env['GLOO_SOCKET_IFNAME'] ?? 'lo'}`);
         launcher.kill('SIGKILL');
         const isGone = (pid: number) => parentOf(pid) === undefined;
         await expect.poll(() => isGone(ranks[0]!), { timeout: 30_000 }).toBe(true);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { shellLine } from '../commandLine/shellLine.js';
 import { UsageError } from '../errors/usageError.js';
 import { chooseCompute } from '../inference/computeDevice.js';
 import { measureNetwork, type NetworkRates } from '../inference/measureNetwork.js';
@@ -52,7 +53,14 @@ export const networks = command({
     if (json) terminal.print(JSON.stringify(listed, null, 2));
     else {
       const remark = `For ${classes} classes. Multiply-adds (the papers' FLOPs) are per image at 224 px, or per vector of 224 features; stride: pixels per cell of the last map.`;
-      terminal.print([...table(listed), ...(fitting ? reasonLines(fitting) : []), '', remark].join('\n'));
+      terminal.print(
+        [
+          ...table(listed),
+          ...(fitting && fits !== undefined ? reasonLines(fitting, fits) : []),
+          '',
+          remark,
+        ].join('\n'),
+      );
     }
     return listed;
   },
@@ -133,14 +141,14 @@ function rate(perSecond: number | undefined): string {
   return perSecond >= 100 ? perSecond.toFixed(0) : perSecond.toFixed(1);
 }
 
-function reasonLines(fitting: readonly FittingNetwork[]): string[] {
+function reasonLines(fitting: readonly FittingNetwork[], dataset: string): string[] {
   return fitting.flatMap(({ name, reasons, weights }, i) => [
     '',
     `${i + 1}. ${name}: ${reasons.join('; ')}`,
     ...(weights === undefined
       ? []
       : [
-          `   start from ${weights} (anyclass train --data DATASET --weights ${weights}), or see 'anyclass weights list --network ${name}'`,
+          `   start from ${weights} (${shellLine(['anyclass', 'train', '--data', dataset, '--weights', weights])}), or see 'anyclass weights list --network ${name}'`,
         ]),
   ]);
 }

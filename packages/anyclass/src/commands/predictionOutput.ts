@@ -35,10 +35,9 @@ export function fileOutput(flag: string, path: string): PredictionOutput {
       draft = undefined;
     },
     leave() {
-      const kept = draft;
-      kept?.leave();
+      const kept = draft?.leave();
       draft = undefined;
-      return kept ? `predictions so far are in ${kept.path}` : `nothing was written to ${path}`;
+      return kept === undefined ? `nothing was written to ${path}` : `predictions so far are in ${kept}`;
     },
     [Symbol.dispose]: () => draft && discardQuietly(draft),
   };

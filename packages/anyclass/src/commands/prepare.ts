@@ -10,6 +10,7 @@ import { openPrepared } from '../data/openPrepared.js';
 import { failingTogether } from '../distribution/failure.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { counted } from '../errors/counted.js';
+import { lineAbout } from '../errors/escaped.js';
 import { UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { checkAddressSpace, decodingSpace } from '../inference/memory.js';
@@ -71,7 +72,7 @@ async function prepareShare(
       onEvent: terminal.onEvent,
     });
     if (!isFirst) return result;
-    for (const { name, reason } of result.quarantined) terminal.note(`skipped ${name}: ${reason}`);
+    for (const { name, reason } of result.quarantined) terminal.note(`skipped ${lineAbout(name, reason)}`);
     if (result.quarantined.length === result.rows)
       throw new UserError(`${dataset.name}: none of ${counted(result.rows, 'image')} could be read`);
     const mebibytes = (result.bytes / 2 ** 20).toFixed(1);

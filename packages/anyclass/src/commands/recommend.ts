@@ -7,7 +7,7 @@ import { failureText } from '../experiments/results.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { recommend as recommendLoss } from '../recommendation/recommend.js';
-import { recommendationTable } from '../recommendation/recommendationTable.js';
+import { recommendationTable, setupTable } from '../recommendation/recommendationTable.js';
 import { recommendationPage } from '../reports/recommendationPage.js';
 import { textTable } from '../tables/index.js';
 import { chosenDecision, decisionFields } from './decisionOptions.js';
@@ -18,7 +18,8 @@ const { jobs, devices, processes, set, json } = experimentFields;
 
 export const recommend = command({
   name: 'recommend',
-  summary: 'Find out in short pilot runs which loss your data needs, and write a configuration',
+  summary:
+    'Find out in short pilot runs which input, augmentation and loss your data needs, and write a configuration',
   positionals: [{ field: 'source', placeholder: 'DATASET|CONFIG' }],
   examples: [
     ['anyclass recommend photos --minutes 30', 'writes recommendations/photos/recommended.jsonc'],
@@ -29,6 +30,10 @@ export const recommend = command({
     [
       'anyclass recommend photos --minutes 30',
       'the same command resumes after Ctrl-C and uses the remaining time',
+    ],
+    [
+      'anyclass recommend photos --minutes 30 --set network.inputSize=128 --set augmentation=auto',
+      'chooses the loss alone: fields that are set stay as they are',
     ],
     [
       'anyclass recommend coco-41=data/coco --minutes 20 --devices cuda:0,cuda:1 --out recommendations/coco',
@@ -69,10 +74,16 @@ export const recommend = command({
     if (failed.length > 0) terminal.note(failureText(failed));
     if (!recommendation) return undefined;
     const { verdict, reasons } = recommendation;
+    const setups = setupTable(recommendation);
     terminal.print(
       options.json
         ? JSON.stringify(recommendation, null, 2)
-        : [verdict, reasons.join('\n'), textTable(recommendationTable(recommendation))].join('\n\n'),
+        : [
+            verdict,
+            reasons.join('\n'),
+            ...(setups ? [textTable(setups)] : []),
+            textTable(recommendationTable(recommendation)),
+          ].join('\n\n'),
     );
     const made = join(dirname(file), 'recommendation.html');
     writeWhole(made, recommendationPage(basename(dirname(resolve(file))), recommendation, file));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { nextLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
 import { refuseFields } from '../configuration/parts.js';
@@ -9,6 +10,7 @@ import { readingFor } from '../evaluation/runSettings.js';
 import { type Refit, type RefitOptions, refit as refitModel } from '../field/refit.js';
 import { refitText } from '../field/refitText.js';
 import { checkOutputFile, makeFolderOf } from '../files/outputs.js';
+import { isRunFolder } from '../runs/runFolder.js';
 import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
 
@@ -47,7 +49,21 @@ const options = z.object({
   confidence: decisionFields.confidence.describe(
     'confidence of the promise; none: keep the limits on these rows only; default as before',
   ),
-  replicates: z.int().positive().optional().describe('bootstrap replicates of the intervals; default 1000'),
+  candidates: z
+    .string()
+    .transform((text, context): number | 'adaptive' => {
+      const count = Number(text);
+      if (text === 'adaptive' || (Number.isInteger(count) && count >= 1))
+        return text === 'adaptive' ? text : count;
+      context.addIssue({ code: 'custom', message: "expected a count of at least 1, or 'adaptive'" });
+      return z.NEVER;
+    })
+    .optional()
+    .describe(
+      'how many budgets were compared on these rows, which the promise counts; adaptive: many, so that it is approximate; default 1',
+    )
+    .meta({ placeholder: 'N|adaptive' }),
+  replicates: z.int().min(2).optional().describe('bootstrap replicates of the intervals; default 1000'),
   device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().optional().describe('images per batch; default 64'),
   set: settingOption('override a data field of the run: data.imageFolder=DIR; may be repeated'),
@@ -69,6 +85,10 @@ export const refit = command({
     [
       'anyclass refit runs/sewer site/labels.csv --out site.safetensors',
       'promises as before, for this site; needs 59 labeled negatives for 5%',
+    ],
+    [
+      'anyclass refit runs/sewer --false-alarms 2% --out sewer-2.safetensors',
+      'another budget, on the validation scores that the run saved',
     ],
     [
       'anyclass refit sewer.onnx site/labels.csv --false-alarms 2% --missed 5% --out site.onnx',
@@ -94,12 +114,18 @@ export const refit = command({
     makeFolderOf('--out', given.out);
     const result: Refit = await refitModel(given.model, refitOptions(given, terminal));
     terminal.print(given.json ? JSON.stringify(result, null, 2) : refitText(result));
+    if (!given.json) terminal.note(nextLine(['predict', given.out, 'PHOTOS'], ['serve', given.out]));
     return result;
   },
 });
 
-function checkData({ dataset, scores, log, labels, groupColumn, split }: Options): void {
+function checkData({ model, dataset, scores, log, labels, groupColumn, split }: Options): void {
   const count = Number(dataset !== undefined) + Number(scores !== undefined) + Number(log.length > 0);
+  if (count === 0 && isRunFolder(model)) {
+    if (labels !== undefined || groupColumn !== undefined || split !== undefined)
+      throw new UsageError('--labels, --group-column and --split require a DATASET, --scores or --log');
+    return;
+  }
   if (count !== 1) throw new UsageError('give a DATASET, --scores, or --log, one of them');
   if (dataset !== undefined && labels !== undefined)
     throw new UsageError('--labels requires --scores or --log, not a DATASET');
@@ -112,8 +138,8 @@ function checkData({ dataset, scores, log, labels, groupColumn, split }: Options
 
 function refitOptions(given: Options, terminal: Terminal): RefitOptions {
   const { model, dataset, scores, log, labels, groupColumn, split, device, batchSize, set } = given;
-  const { out, falseAlarms, missed, per, confidence, replicates } = given;
-  const shared = { out, falseAlarms, missed, per, confidence, replicates };
+  const { out, falseAlarms, missed, per, confidence, candidates, replicates } = given;
+  const shared = { out, falseAlarms, missed, per, confidence, candidates, replicates };
   if (dataset === undefined)
     return { ...shared, scores, labels, groupColumn, ...(log.length > 0 && { logs: log }) };
   refuseFields(set, ['data.keep', 'data.drop'], 'has no effect: a model is refitted on its own classes');

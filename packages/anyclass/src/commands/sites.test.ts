@@ -79,6 +79,7 @@ describe('evaluate at another site', () => {
     expect(stderr).toContain('anyclass refit run away.csv --out MODEL');
     const text = await runInProcess(folder, ['evaluate', 'run', 'away.csv', '--replicates', '0']);
     expect(text.stdout).toMatch(/\n1,000 more labeled negatives: 0\.\d+% could be promised/);
+    expect(text.stdout).toMatch(/\n1,000 more labeled positives: 0\.\d+% could be promised/);
   });
 
   test("of the model's own data, only the test split is evaluated, and its promise holds", async () => {
@@ -207,7 +208,10 @@ describe('refit', () => {
       const [id = '', dry = '', sour = '', ...features] = row.split(',');
       const { labels, presenceScore: s, probabilities } = await predictOf(predictor, features.map(Number));
       const drawn = i % 2 === 0;
+      // Another model of the same server answers in between.
+      const other = { id: `other ${i}`, model: 'water', isNegative: true, s, audit: { q: 0.5, drawn: true } };
       lines.push(
+        JSON.stringify({ ...other, probabilities: { dry: 0.5, sour: 0.5 } }),
         JSON.stringify({
           id,
           model: 'soil',
@@ -217,8 +221,8 @@ describe('refit', () => {
           audit: { q: 0.5, drawn },
         }),
       );
-      negative.push(`${id},${Number(dry === '0' && sour === '0')}`);
-      byClass.push(`${id},${dry},${sour}`);
+      negative.push(`${id},${Number(dry === '0' && sour === '0')}`, `other ${i},1`);
+      byClass.push(`${id},${dry},${sour}`, `other ${i},0,0`);
     }
     writeFileSync(at('log.jsonl'), `${lines.join('\n')}\n`);
     writeFileSync(at('negative.csv'), negative.join('\n'));
@@ -233,6 +237,7 @@ describe('refit', () => {
     const whole = await refitted('classes.csv');
     expect(whole.origin).toMatchObject({ data: 'audits', rows: 300, hasNewThresholds: true });
     expect(whole.remarks.join()).toContain('300 labeled images left out');
+    expect(whole.remarks.join()).toContain('600 audits of other models and versions left out');
     expect(whole.decision.report.guarantee).toMatchObject({ holds: true, rate: 0.05 });
     expect(whole.decision.thresholds).not.toEqual(before.thresholds);
     const gate = await refitted('negative.csv');
@@ -263,7 +268,11 @@ describe('refit', () => {
   });
 
   test('data is named once, and the new file has the ending of the old one', async () => {
-    for (const words of [['run'], ['run', 'away.csv', '--log', 'x.jsonl'], ['run', '--scores', 'x.csv']]) {
+    for (const words of [
+      ['run/model.safetensors'],
+      ['run', 'away.csv', '--log', 'x.jsonl'],
+      ['run', '--scores', 'x.csv'],
+    ]) {
       expect((await runInProcess(folder, ['refit', ...words, '--out', 'x.safetensors'])).status).toBe(2);
     }
     const { stderr } = await runInProcess(folder, ['refit', 'run', 'away.csv', '--out', 'x.onnx']);

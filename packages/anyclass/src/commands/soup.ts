@@ -6,6 +6,7 @@ import { bestMetrics } from '../events/bestMetric.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { summaryText } from '../reports/judgmentText.js';
 import { soupAndReport } from '../workflows/trainAndReport.js';
+import { nextSteps } from './train.js';
 
 export const soup = command({
   name: 'soup',
@@ -46,6 +47,7 @@ export const soup = command({
       ...(summary ? [summaryText(out, summary, true)] : []),
     ].join('\n\n');
     terminal.print(json ? JSON.stringify(result, null, 2) : text);
+    if (!json && summary) terminal.note(nextSteps(out));
     return result;
   },
 });

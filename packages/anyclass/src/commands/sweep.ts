@@ -64,6 +64,7 @@ export const sweep = command({
     );
     terminal.note(`wrote ${[made, `${out}/sweep.json`, ...charts].join(', ')} and ${out}/tables/sweep-*`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));
+    if (!json) terminal.note(`next    open ${made}: the trade-off and every value with its test`);
     return result;
   },
 });

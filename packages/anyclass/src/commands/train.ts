@@ -3,7 +3,7 @@ import { connectParent } from '../children/parentLink.js';
 import type { TrainWork } from '../children/work.js';
 import { command } from '../commandLine/command.js';
 import { interruptible } from '../commandLine/interruption.js';
-import { shellLine } from '../commandLine/shellLine.js';
+import { nextLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
 import { UsageError } from '../errors/usageError.js';
@@ -144,9 +144,12 @@ export async function trainHere(
 }
 
 /** What a finished run is for. */
-function nextSteps(folder: string): string {
-  const line = (...words: string[]) => shellLine(['anyclass', ...words]);
-  return `next    ${line('predict', folder, 'PHOTOS')} · ${line('explain', folder, 'PHOTO', '--out', 'heat')} · ${line('serve', folder)}`;
+export function nextSteps(folder: string): string {
+  return nextLine(
+    ['predict', folder, 'PHOTOS'],
+    ['explain', folder, 'PHOTO', '--out', 'heat'],
+    ['serve', folder],
+  );
 }
 
 function fieldList(fields: readonly ConfigurationField[]): string {

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isPartial } from '@anyclass/files';
 import { hasCuda } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawImages } from '../../test/drawnImages.js';
@@ -193,7 +194,7 @@ describe('from a folder to an evaluated model', () => {
     });
     child.stdin.write('photos/images/1.png\nphotos/images/2.png\n');
     const partial = `labels.csv.${child.pid}.part`;
-    while (!existsSync(join(folder, partial))) await new Promise((resolve) => setTimeout(resolve, 50));
+    while (!readdirSync(folder).some(isPartial)) await new Promise((resolve) => setTimeout(resolve, 50));
     child.kill('SIGINT');
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(130);
     expect(said).toMatch(new RegExp(`Interrupted after [12] images?; .* ${partial}`));

@@ -36,7 +36,7 @@ export const timeoutVariable = 'ANYCLASS_TIMEOUT';
 export const backendVariable = 'ANYCLASS_BACKEND';
 /** Where the ranks meet; see `distributed.init`. */
 export const meetVariable = 'ANYCLASS_MEET';
-export const defaultTimeout = 600;
+const defaultTimeout = 600;
 
 let joined: Promise<Ranks> | undefined;
 
@@ -55,20 +55,13 @@ export async function joinRanks(): Promise<Ranks | undefined> {
 }
 
 /** Whether a launcher started this process as one of several. */
-export function isLaunched(): boolean {
+function isLaunched(): boolean {
   return launchOf() !== undefined;
 }
 
 /** This process's share of the machine's CPU threads. */
 export function ownThreads(): number {
   return Math.max(1, Math.floor(availableParallelism() / (launchOf()?.localWorldSize ?? 1)));
-}
-
-/** The environment without the variables that launchers set, for processes that are not ranks. */
-export function withoutLauncher(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const said =
-    /^(RANK|WORLD_SIZE|LOCAL_RANK|LOCAL_WORLD_SIZE|MASTER_(ADDR|PORT)|TORCHELASTIC_.*|SLURM_STEP_NUM_TASKS|ANYCLASS_MEET)$/;
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !said.test(name)));
 }
 
 function launchOf(): distributed.LaunchEnvironment | undefined {

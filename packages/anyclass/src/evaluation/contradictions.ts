@@ -24,7 +24,7 @@ export function contradictionsOf(
 ): Contradiction[] {
   return [guarantee, ...(triage ? [triage.guarantee] : [])].flatMap((promise) => {
     if (!promise.holds) return [];
-    const name = metricOf(promise, metrics);
+    const name = promisedMetric(promise, metrics);
     const rate = metrics[name];
     if (rate === null) return [];
     const rows = promise.about === 'false alarms' ? metrics.negativeRows : metrics.positiveRows;
@@ -49,12 +49,32 @@ export function contradictionsOf(
   });
 }
 
-/** The rate that a promise is about; of a random group where it rests on groups. */
-function metricOf(
-  { about, unit, groups }: GivenGuarantee,
-  { falseAlarmRateByGroup }: Metrics,
-): 'groupsAlarmed' | 'groupsMissed' | 'falseAlarmRateByGroup' | 'negativesAlarmed' | 'missedRate' {
+/** The metrics that promises are judged by. */
+export type PromisedMetric =
+  | 'groupsAlarmed'
+  | 'groupsMissed'
+  | 'negativesAlarmedByGroup'
+  | 'falseAlarmRateByGroup'
+  | 'negativesAlarmed'
+  | 'missedRate';
+
+/**
+ * The rate that a promise is about: of alarms, with or without a label; of whole groups, or of a random group where it rests on
+ * groups.
+ *
+ * @example
+ * metrics[promisedMetric(decision.report.guarantee, metrics)] // 0.042
+ */
+export function promisedMetric(
+  { about, unit, groups }: Pick<GivenGuarantee, 'about' | 'unit' | 'groups'>,
+  {
+    negativesAlarmedByGroup,
+    falseAlarmRateByGroup,
+  }: Pick<Metrics, 'negativesAlarmedByGroup' | 'falseAlarmRateByGroup'>,
+): PromisedMetric {
   if (unit === 'group') return about === 'false alarms' ? 'groupsAlarmed' : 'groupsMissed';
   if (about === 'missed positives') return 'missedRate';
-  return groups !== null && falseAlarmRateByGroup !== null ? 'falseAlarmRateByGroup' : 'negativesAlarmed';
+  if (groups === null || falseAlarmRateByGroup === null) return 'negativesAlarmed';
+  // Summaries from before there was this metric lack it.
+  return typeof negativesAlarmedByGroup === 'number' ? 'negativesAlarmedByGroup' : 'falseAlarmRateByGroup';
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { evaluationPage } from '../reports/evaluationReport.js';
 import { judgmentText } from '../reports/judgmentText.js';
+import { joinTables, readTable } from '../runs/scoreFiles.js';
 import { readClassImportance } from './classImportance.js';
 import { evaluateScores } from './evaluateScores.js';
 import { judge } from './judge.js';
@@ -102,3 +103,37 @@ test.each(['index.js', 'commands/index.js'])('importing %s does not load libtorc
   });
   expect({ stdout, stderr }).toEqual({ stdout: 'false\n', stderr: '' });
 });
+
+test('a page without any false alarm still says how many there may be', async () => {
+  const rows = Array.from({ length: 60 }, (_, i) => i);
+  const table = (prefix: string, value: (row: number) => number) =>
+    `Filename,crack\n${rows.map((row) => `${prefix}${row},${value(row)}`).join('\n')}\n`;
+  const isPositive = (row: number) => (row < 20 ? 1 : 0);
+  const judged = file(
+    'clean.csv',
+    table('a', (row) => (isPositive(row) ? 0.9 : 0.01 + row / 1000)),
+  );
+  const fitted = file(
+    'fit.csv',
+    table('b', (row) => (isPositive(row) ? 0.8 : 0.02 + row / 1000)),
+  );
+  const truth = file('truth.csv', table('a', isPositive));
+  const fitTruth = file('fit-truth.csv', table('b', isPositive));
+  const judgment = await evaluateScores({
+    scores: judged,
+    labels: truth,
+    fitScores: fitted,
+    fitLabels: fitTruth,
+    decision: { budget: { falseAlarms: 0.2 } },
+    replicates: 20,
+  });
+  const scored = await joined(judged, truth);
+  const page = evaluationPage('clean', judgment, { scored, fitted: await joined(fitted, fitTruth) });
+  // 40 negatives without an alarm: 1 - 0.025^(1/40).
+  expect(page).toContain('<b class="num">0.0%</b> (0.0 to 8.8), 0 of 40 negatives');
+  expect(page).toContain('nothing can be promised with 40 negatives');
+});
+
+async function joined(scoreFile: string, labelFile: string) {
+  return joinTables(await readTable(scoreFile), await readTable(labelFile), scoreFile);
+}

@@ -1,7 +1,7 @@
 // Evaluates saved scores against labels. Nothing here needs the engine.
 
 import { resolve } from 'node:path';
-import { type FitDecisionOptions, type Scored, sharedRows } from '@anyclass/core';
+import { type FitDecisionOptions, fingerprintOf, type Scored, sharedRows } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
 import { type CalibrationMethod, fitOnValidation, helpfulCalibration } from '../inference/decide.js';
@@ -44,35 +44,52 @@ export interface EvaluateScoresOptions
  */
 export async function evaluateScores(options: EvaluateScoresOptions): Promise<Judgment> {
   const { scores, labels, fitScores, fitLabels, groupColumn } = options;
-  const { decision = {}, calibration = 'none', replicates, confidence, prevalence } = options;
+  const { replicates, confidence, prevalence } = options;
   if ((fitScores === undefined) !== (fitLabels === undefined)) {
     throw new UserError('fitScores and fitLabels must be given together');
   }
+  const judging = { replicates, confidence, prevalence };
+  if (fitScores === undefined || fitLabels === undefined) {
+    const judged = await labeledScores(scores, labels, groupColumn);
+    return judgeTables(judged, { ...judging, classImportance: inOrder(options.classImportance, judged) });
+  }
+  const { rows, ...fitted } = await fitOn(fitScores, fitLabels, options);
   const judged = await labeledScores(scores, labels, groupColumn);
-  const classImportance = inOrder(options.classImportance, judged);
-  const judging = { replicates, confidence, prevalence, classImportance };
-  if (fitScores === undefined || fitLabels === undefined) return judgeTables(judged, judging);
-  const fitting = await labeledScores(fitScores, fitLabels, groupColumn);
-  if (fitting.classNames.join() !== judged.classNames.join()) {
+  if (rows.classNames.join() !== judged.classNames.join()) {
     throw new UserError(`${fitLabels} and ${labels} do not have the same classes in the same order`);
   }
-  if (resolve(fitScores) === resolve(scores) || isSameData(fitting, judged)) {
-    throw new UserError(
-      `${fitScores} holds the data being evaluated, so a decision fitted on it would look better than it is; fit on other data, such as the validation split`,
-    );
-  }
+  if (rows.fingerprint === fingerprintOf(judged)) throw sameData(fitScores);
+  return judgeTables(calibratedScores(judged, fitted.calibration), {
+    ...judging,
+    ...fitted,
+    shared: sharedRows(rows, judged),
+    uncalibrated: judged,
+  });
+}
+
+/** Fits on other data. Its scores are not kept: those to judge are read after this, and both together would take twice the memory. */
+async function fitOn(scores: string, labels: string, options: EvaluateScoresOptions) {
+  const { decision = {}, calibration = 'none', prevalence, groupColumn } = options;
+  const fitting = await labeledScores(scores, labels, groupColumn);
+  if (resolve(scores) === resolve(options.scores)) throw sameData(scores);
+  const classImportance = inOrder(options.classImportance, fitting);
   const helpful = helpfulCalibration(fitting, calibration);
   const ready = calibratedScores(fitting, helpful);
   const priced = options.costs && pricedDecision(ready, decision, { ...options.costs, prevalence });
-  const fitted = fitOnValidation(ready, priced?.decision ?? decision, { classImportance });
-  return judgeTables(calibratedScores(judged, helpful), {
-    ...judging,
-    ...fitted,
+  const { names, groups, classNames } = fitting;
+  return {
+    ...fitOnValidation(ready, priced?.decision ?? decision, { classImportance }),
+    classImportance,
     costs: priced?.costs,
-    shared: sharedRows(fitting, judged),
     calibration: helpful,
-    uncalibrated: judged,
-  });
+    rows: { names, groups, classNames, fingerprint: fingerprintOf(fitting) },
+  };
+}
+
+function sameData(fitScores: string): UserError {
+  return new UserError(
+    `${fitScores} holds the data being evaluated, so a decision fitted on it would look better than it is; fit on other data, such as the validation split`,
+  );
 }
 
 function inOrder(
@@ -89,23 +106,22 @@ function isList(importance: ImportanceByClass | readonly number[]): importance i
   return Array.isArray(importance);
 }
 
+interface NamedScores extends Scored {
+  readonly names: readonly string[];
+}
+
 async function labeledScores(
   scores: string,
   labels: string,
   groupColumn: string | undefined,
-): Promise<Scored & { readonly names: readonly string[] }> {
+): Promise<NamedScores> {
   const table = await readTable(labels, { groupColumn });
   if (table.values.every(Number.isNaN))
     throw new UserError(`${labels}: holds no labels; expected numbers from 0 to 1 (or empty for unknown)`);
-  return { ...joinTables(await readTable(scores), table, scores), names: table.names };
-}
-
-function isSameData(first: Scored, second: Scored): boolean {
-  const { scores, targets } = second;
-  return (
-    first.scores.length === scores.length &&
-    first.scores.every((score, i) => score === scores[i] && Object.is(first.targets[i], targets[i]))
-  );
+  return {
+    ...joinTables(await readTable(scores, { likely: table.names }), table, scores),
+    names: table.names,
+  };
 }
 
 function judgeTables(...given: Parameters<typeof judge>): Judgment {

@@ -6,7 +6,7 @@ import {
   countOutcomes,
   type Decision,
   type Metrics,
-  measure,
+  measureAt,
   reliability,
   type Scored,
   type SharedRows,
@@ -51,7 +51,7 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
   const settings = [0.5, ...(decision ? [decision] : [])];
   const [atHalf, atDecision] =
     replicates === 0
-      ? settings.map((threshold) => ({ metrics: measure(scored, { ...shared, threshold }) }))
+      ? measureAt(scored, settings, shared).map((metrics) => ({ metrics }))
       : bootstrapAt(scored, settings, { ...shared, replicates, confidence }).map(
           ({ metrics, overall, perClass }) => ({
             metrics,

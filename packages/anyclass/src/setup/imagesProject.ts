@@ -2,9 +2,9 @@
 // can be installed. Without it, setup continues, and sharp decodes JPEG like everything else, more slowly.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@anyclass/files';
 import { type BuildPlan, type Log, type NativeProject, programPath } from '@anyclass/torch/setup';
 import { imagesLibrary } from '../data/images/decoding/imagesAddon.js';
 
@@ -56,7 +56,7 @@ function findOrInstallLibjpeg(compiler: string, log: Log): boolean {
 
 /** Whether a program that uses libjpeg compiles, links and runs. */
 function hasLibjpeg(compiler: string): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-setup-'));
+  const folder = temporaryFolder('anyclass-setup');
   const program = join(folder, 'trial');
   try {
     // Their output is not shown, because spawnSync captures it.

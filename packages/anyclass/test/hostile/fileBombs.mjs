@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import sharp from 'sharp';
 import { bombs } from './bombs.mjs';
 
@@ -79,6 +80,27 @@ export async function fileBombs(folder, model) {
       file('columns.csv', gzipSync(`image,${Array.from({ length: 1e6 }, (_, i) => i).join()}\n`)),
     ),
     inspect('a table with a quote that never ends', file('quote.csv', `image,crack\n"${'a'.repeat(5e7)}`)),
+    inspect(
+      'a Parquet table whose two images inflate to 900 MB',
+      file(
+        'images.parquet',
+        parquet(
+          { name: 'image', data: [Buffer.alloc(5e8), Buffer.alloc(4e8)], type: 'BYTE_ARRAY' },
+          { name: 'crack', data: [1, 0], type: 'INT32' },
+        ),
+      ),
+    ),
+    inspect(
+      'a Parquet table of three million rows in 15 KB',
+      file(
+        'rows.parquet',
+        parquet(
+          { name: 'id', data: new Array(3e6).fill('a.png'), type: 'STRING' },
+          { name: 'feature_0', data: new Array(3e6).fill(1), type: 'FLOAT' },
+          { name: 'crack', data: new Array(3e6).fill(1), type: 'INT32' },
+        ),
+      ),
+    ),
     inspect('nested JSON', file('nested.json', '['.repeat(2e7))),
     inspect('nested COCO', file('coco/nested.json', `{"images":${'['.repeat(1e7)}`)),
     inspect(
@@ -133,6 +155,17 @@ export async function fileBombs(folder, model) {
       words: ['export', join(folder, 'claims.safetensors'), '--out', join(folder, 'exported')],
     },
   ];
+}
+
+/** @param {import('hyparquet-writer').ColumnSource[]} columns */
+function parquet(...columns) {
+  return Buffer.from(
+    parquetWriteBuffer({
+      columnData: columns,
+      codec: 'GZIP',
+      compressors: { GZIP: (/** @type {Uint8Array} */ bytes) => gzipSync(bytes) },
+    }),
+  );
 }
 
 /** A folder in the layout of Pascal VOC. @param {(name: string, bytes: Buffer | string) => string} file @param {string} xml @param {Buffer} image */

@@ -30,7 +30,27 @@ export interface OpenedPage {
  */
 export async function launchChromium(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('Chromium not found; install it, or set CHROMIUM');
-  return chromium.launch({ executablePath: chromiumPath });
+  const browser = await chromium.launch({ executablePath: chromiumPath });
+  if (slowness > 1) slowDown(browser);
+  return browser;
+}
+
+/** How many times slower pages are than the machine: TEST_SLOWNESS=6 finds tests that do not wait for what they check. */
+const slowness = Number(process.env['TEST_SLOWNESS'] ?? 1);
+
+function slowDown(browser: Browser): void {
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    const newPage = context.newPage.bind(context);
+    context.newPage = async () => {
+      const page = await newPage();
+      const devtools = await context.newCDPSession(page);
+      await devtools.send('Emulation.setCPUThrottlingRate', { rate: slowness });
+      return page;
+    };
+    return context;
+  };
 }
 
 /** Opens a file from disk in a new context. `hash` is the part after # in its address. */

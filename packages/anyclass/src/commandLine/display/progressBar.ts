@@ -119,3 +119,17 @@ export function duration(seconds: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
+
+/**
+ * Formats an estimate, with no more digits than it deserves.
+ *
+ * @example
+ * roughDuration(500) // 'roughly 8 min'
+ */
+export function roughDuration(seconds: number): string {
+  if (seconds < 45) return 'less than a minute';
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `roughly ${minutes} min`;
+  const hours = seconds / 3600;
+  return `roughly ${hours < 10 ? Number(hours.toFixed(1)) : Math.round(hours)} h`;
+}

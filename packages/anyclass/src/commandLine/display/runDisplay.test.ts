@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import type { StepEvent } from '../../events/runEvent.js';
+import { roughDuration } from './progressBar.js';
 import { runDisplay, workText } from './runDisplay.js';
 
 const step = (images: number): StepEvent => ({
@@ -72,4 +73,26 @@ test('an interrupted bar keeps its line, and the next one starts from the work d
 test('workText describes the work of a run in one line', () => {
   expect(workText(step(320))).toBe('epoch 3/10 320/640 images, 64/s, loss 0.4123, 3% waiting for images');
   expect(workText({ type: 'note', text: 'hello' })).toBeUndefined();
+});
+
+test('the first line of a run says about how long it takes in all', () => {
+  const { show, lines } = displayed(false);
+  const started = {
+    type: 'started',
+    run: 'runs/a',
+    dataset: 'pipes',
+    network: 'tresnet-s',
+    loss: 'bce',
+    device: 'cpu',
+    precision: 'float32',
+    epochs: 3,
+  } as const;
+  show({ ...started, expectedSeconds: 500 });
+  show(started);
+  expect(lines()).toEqual([
+    'tresnet-s on cpu in float32, roughly 8 min in all; run runs/a',
+    'tresnet-s on cpu in float32; run runs/a',
+  ]);
+  expect(roughDuration(20)).toBe('less than a minute');
+  expect(roughDuration(9000)).toBe('roughly 2.5 h');
 });

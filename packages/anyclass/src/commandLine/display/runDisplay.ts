@@ -1,7 +1,7 @@
 // Shows events on a terminal: a bar for work in progress, a line for what happened.
 
 import type { RunEvent, RunEventListener, ValidatedEvent } from '../../events/runEvent.js';
-import { ProgressBar, type ProgressOutput } from './progressBar.js';
+import { ProgressBar, type ProgressOutput, roughDuration } from './progressBar.js';
 import { runTime } from './runTime.js';
 
 /**
@@ -77,8 +77,8 @@ function lineOf(event: RunEvent): string | undefined {
     case 'note':
       return event.text;
     case 'started': {
-      const { network, device, precision, run, resumed } = event;
-      const line = `${network} on ${device} in ${precision}; run ${run}`;
+      const { network, device, precision, run, resumed, expectedSeconds: time } = event;
+      const line = `${network} on ${device} in ${precision}${time === undefined ? '' : `, ${roughDuration(time)} in all`}; run ${run}`;
       if (!resumed) return line;
       return `${line}\nResuming after epoch ${resumed.epoch}, step ${resumed.step} from ${resumed.checkpoint}`;
     }

@@ -1,11 +1,12 @@
 import { measure } from '@anyclass/core';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../events/runEvent.js';
-import { curveLine, type TimedEvent, watchedRun } from './runWatch.js';
+import type { LoggedEvent } from '../../runs/eventLog.js';
+import { curveLine, watchedRun } from './runWatch.js';
 
 const validation = measure({ scores: new Float64Array([0.9, 0.2]), targets: [1, 0], classNames: ['crack'] });
 
-function at(second: number, event: RunEvent): TimedEvent {
+function at(second: number, event: RunEvent): LoggedEvent {
   return { ...event, time: new Date(1000 * second).toISOString() };
 }
 
@@ -20,7 +21,7 @@ const started = at(0, {
   epochs: 4,
 });
 
-function step(second: number, epoch: number, secondsLeft: number | null): TimedEvent {
+function step(second: number, epoch: number, secondsLeft: number | null): LoggedEvent {
   const counts = { epoch, epochs: 4, step: 5, steps: 10, images: 1500, imagesPerEpoch: 3000 };
   return at(second, {
     type: 'step',
@@ -34,13 +35,13 @@ function step(second: number, epoch: number, secondsLeft: number | null): TimedE
   });
 }
 
-function validated(second: number, epoch: number): TimedEvent {
+function validated(second: number, epoch: number): LoggedEvent {
   const numbers = { rate: 0.1, trainingLoss: 1 / epoch, validationLoss: 1, validationBce: 1 };
   const speed = { seconds: 30, imagesPerSecond: 100, dataWaitShare: 0, quarantined: 0 };
   return at(second, { type: 'validated', epochs: 4, record: { epoch, ...numbers, ...speed, validation } });
 }
 
-function validating(second: number): TimedEvent {
+function validating(second: number): LoggedEvent {
   return at(second, { type: 'progress', task: 'validation', done: 0, total: 500, unit: 'images' });
 }
 

@@ -1,15 +1,13 @@
 // What a run is doing, from the events that it logs: for someone who looks from another terminal.
 
 import type { EpochRecord } from '../../events/epochRecord.js';
-import type { RunEvent } from '../../events/runEvent.js';
+import type { LoggedEvent } from '../../runs/eventLog.js';
+import { afterEvent, doingText, notStarted, type RunProgress, secondsLeft } from '../../runs/runProgress.js';
 import { duration } from './progressBar.js';
-
-/** An event with its time. */
-export type TimedEvent = RunEvent & { readonly time: string };
 
 /** How a run stands. */
 export interface WatchedRun {
-  readonly state: 'starting' | 'running' | 'finished' | 'failed' | 'interrupted';
+  readonly state: RunProgress['state'];
   /** Lines for a terminal. */
   readonly lines: readonly string[];
   /** Time left for the whole run, with validation and judging; null if unknown. */
@@ -24,79 +22,24 @@ export interface WatchedRun {
  * @example
  * watchedRun(readEvents('runs/sewer/events.jsonl')).lines
  */
-export function watchedRun(logged: readonly TimedEvent[]): WatchedRun {
-  // A resumed run appends; curves go on, but speed and state are those of the last start.
-  const start = logged.findLastIndex(({ type }) => type === 'started');
-  const events = logged.slice(Math.max(0, start));
-  const started = events.find((event) => event.type === 'started');
-  const last = events.findLast(
-    ({ type }) => type === 'finished' || type === 'failed' || type === 'interrupted',
-  );
+export function watchedRun(logged: readonly LoggedEvent[]): WatchedRun {
+  const progress = logged.reduce(afterEvent, notStarted);
   const records = new Map<number, EpochRecord>();
   for (const event of logged) if (event.type === 'validated') records.set(event.record.epoch, event.record);
   const epochs = [...records.values()].sort((a, b) => a.epoch - b.epoch);
-  const state = last ? ended(last.type) : events.some(({ type }) => type === 'step') ? 'running' : 'starting';
-  const left = state === 'running' ? secondsLeft(events) : null;
+  const { state, started, message } = progress;
+  const left = secondsLeft(progress);
   const about = started
     ? `${started.dataset}, ${started.network}, ${started.loss}, ${started.device}`
     : 'no start is logged yet';
+  const doing = doingText(progress);
+  const now = state === 'running' ? (doing === '' ? [] : [doing]) : [state];
   return {
     state,
     secondsLeft: left,
-    lines: [about, ...nowLines(events, state), ...leftLines(left), ...curveLines(epochs)],
-    ...(last?.type === 'failed' && { message: last.message }),
+    lines: [about, ...now, ...leftLines(left), ...curveLines(epochs)],
+    ...(message !== undefined && { message }),
   };
-}
-
-function ended(type: string): WatchedRun['state'] {
-  return type === 'finished' ? 'finished' : type === 'failed' ? 'failed' : 'interrupted';
-}
-
-function nowLines(events: readonly TimedEvent[], state: WatchedRun['state']): string[] {
-  if (state !== 'running') return [state];
-  const event = events.findLast(({ type }) => type === 'step' || type === 'progress' || type === 'validated');
-  if (event?.type === 'progress')
-    return [
-      `${event.task}, ${event.done.toLocaleString('en-US')} of ${event.total.toLocaleString('en-US')} ${event.unit}`,
-    ];
-  const step = events.findLast((each) => each.type === 'step');
-  if (!step) return [];
-  const { epoch, epochs, images, imagesPerEpoch, unit, loss, imagesPerSecond } = step;
-  return [
-    [
-      `epoch ${epoch} of ${epochs}`,
-      `${images.toLocaleString('en-US')} of ${imagesPerEpoch.toLocaleString('en-US')} ${unit}`,
-      ...(loss === null ? [] : [`loss ${loss.toFixed(4)}`]),
-      ...(imagesPerSecond === null ? [] : [`${imagesPerSecond.toFixed(0)} ${unit} a second`]),
-    ].join(', '),
-  ];
-}
-
-/**
- * The time left for training, for the validations that remain, and for judging at the end, which scores validation and test
- * again and is taken to cost two validations.
- */
-function secondsLeft(events: readonly TimedEvent[]): number | null {
-  const step = events.findLast((event) => event.type === 'step');
-  if (!step || step.secondsLeft === null) return null;
-  const validation = validationSeconds(events);
-  const isValidated = events.some((event) => event.type === 'validated' && event.record.epoch === step.epoch);
-  const validations = step.epochs - step.epoch + (isValidated ? 0 : 1);
-  return step.secondsLeft + (validations + 2) * (validation ?? 0);
-}
-
-/** The mean time from the start of a validation to its result; undefined before the first. */
-function validationSeconds(events: readonly TimedEvent[]): number | undefined {
-  let since: number | undefined;
-  const spans: number[] = [];
-  for (const event of events) {
-    if (event.type === 'progress' && event.task === 'validation' && event.done === 0)
-      since = Date.parse(event.time);
-    if (event.type !== 'validated' || since === undefined) continue;
-    spans.push((Date.parse(event.time) - since) / 1000);
-    since = undefined;
-  }
-  return spans.length === 0 ? undefined : spans.reduce((sum, span) => sum + span, 0) / spans.length;
 }
 
 function leftLines(seconds: number | null): string[] {
