@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { freemem, tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -9,14 +7,6 @@ const isolated = [
   'packages/anyclass/src/commands/refits.test.ts',
   'packages/anyclass/src/inference/onnx/onnxPrediction.test.ts',
 ];
-
-/** Linux's in-memory folder if there is room, since tests write thousands of files and would wait for the disk. Programs can be run from it. */
-function temporaryFolder(): string {
-  if (process.platform !== 'linux' || freemem() < 8 * 2 ** 30) return tmpdir();
-  const [, options = 'noexec'] =
-    /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(readFileSync('/proc/mounts', 'utf8')) ?? [];
-  return options.split(',').includes('noexec') ? tmpdir() : '/dev/shm';
-}
 
 /** Starts the slowest files first, so that none of them runs alone at the end; vitest itself sorts by file size. */
 class LongestFirst extends BaseSequencer {
@@ -37,6 +27,7 @@ const long = [
   'commands/workflow',
   'data/readers/damagedLayouts',
   'distributed/distributed',
+  'docs/commands',
   'docs/docs',
   'docs/shot',
   'examples/examples',
@@ -66,10 +57,16 @@ export default defineConfig({
     // Three files at a time, even on two cores: they spend a quarter of their time waiting for processes, pages and timeouts.
     maxWorkers: 3,
     testTimeout: 60_000,
-    globalSetup: 'setup/freshBuild.ts',
-    sequence: { sequencer: LongestFirst },
+    hookTimeout: 60_000,
+    // Pages and processes take their time on a busy machine; who waits for them should not be in a hurry.
+    expect: { poll: { timeout: 30_000 } },
+    globalSetup: ['setup/freshBuild.ts', 'setup/temporaryFolder.ts'],
+    setupFiles: 'setup/leaks.ts',
+    // TEST_ORDER=random finds files that depend on what ran before them; --sequence.seed repeats an order.
+    sequence:
+      process.env['TEST_ORDER'] === 'random' ? { shuffle: { files: true } } : { sequencer: LongestFirst },
     // Otherwise OpenMP's threads spin while they wait and slow down the other test files.
-    env: { OMP_WAIT_POLICY: 'passive', TMPDIR: temporaryFolder() },
+    env: { OMP_WAIT_POLICY: 'passive' },
     projects: [
       {
         extends: true,

@@ -6,8 +6,9 @@
 // it finds what it starts (`new URL('decodeProcess.js', import.meta.url)`) and reads
 // (`new URL('../../package.json', import.meta.url)`).
 
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { packageLicenses } from './licenses.mjs';
 import { root } from './shell.mjs';
 
 const dist = join(root, 'packages/anyclass/dist');
@@ -20,6 +21,7 @@ const workers = [
   'data/images/decoding/pool/decodeProcess.js',
   'serving/bodies/parseThread.js',
   'serving/models/inferenceWorker.js',
+  'studio/modelProcess.js',
 ];
 
 /** Packages that are not bundled: they are native, optional, or CommonJS, of which Node reads each file only when needed. */
@@ -48,7 +50,7 @@ export async function bundleProgram() {
   for (const name of readdirSync(join(bundle, 'chunks'))) {
     if (!current.includes(`chunks/${name}`)) rmSync(join(bundle, 'chunks', name));
   }
-  writeFileSync(lastWritten, licenses(chunks.flatMap(({ moduleIds }) => moduleIds)));
+  writeFileSync(lastWritten, packageLicenses(chunks.flatMap(({ moduleIds }) => moduleIds)));
 }
 
 /**
@@ -114,22 +116,6 @@ function keepPlace(code, id) {
     ? `new URL(${JSON.stringify(relative(join(torch, 'dist'), id))}, import.meta.resolve('@anyclass/torch'))`
     : `new URL(${JSON.stringify(relative(dist, id))}, import.meta.url.replace(/(.*\\/bundle\\/).*/, '$1'))`;
   return { code: code.replaceAll('import.meta.url', `${place}.href`) };
-}
-
-/**
- * Returns the licenses of the packages that the modules are from.
- *
- * @param {string[]} modules
- */
-function licenses(modules) {
-  const folders = new Set(modules.flatMap((id) => /.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []));
-  const texts = [...folders].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const files = readdirSync(folder).filter((file) => /^(licen[cs]e|notice)(\.\w+)?$/i.test(file));
-    const contents = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
-    return [`${name} ${version} (${license})`, ...contents].join('\n\n');
-  });
-  return `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
 if (process.argv[1] === import.meta.filename) await bundleProgram();

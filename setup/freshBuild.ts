@@ -2,8 +2,10 @@
 
 import { bundleProgram } from './bundle.mjs';
 import { buildTypeScript } from './javascript.mjs';
+import { buildStudio } from './studio.mjs';
 
 export async function setup(): Promise<void> {
   buildTypeScript();
   await bundleProgram();
+  await buildStudio();
 }

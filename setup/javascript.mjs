@@ -1,6 +1,6 @@
 // Installs the npm packages and runs the TypeScript build.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fingerprint, root, run } from './shell.mjs';
 
@@ -12,7 +12,15 @@ export function installPackages() {
   // Not `npm ci`, which refuses a lock file that lacks the binaries of platforms that a mirror does not have.
   // No package needs its install script; the one of onnxruntime-node would download its CUDA files.
   run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts']);
+  forgetChecks();
   acceptPackages();
+}
+
+// The compiler remembers that a package was missing, and does not look for it again after it was installed.
+function forgetChecks() {
+  rmSync(join(root, 'node_modules/.cache/check.tsbuildinfo'), { force: true });
+  for (const name of readdirSync(join(root, 'packages')))
+    rmSync(join(root, 'packages', name, 'dist/.tsbuildinfo'), { force: true });
 }
 
 /** Records that the installed packages match the lock file. */

@@ -16,6 +16,8 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'calibration',
     'bootstrap',
     'monitoring',
+    'guards',
+    'selection',
     'splits',
     'surfaces',
   ],
@@ -41,6 +43,9 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/kit/src': ['.', 'style', 'chart', 'blocks', 'style.ts', 'script.ts'],
 
   'packages/browser/src': ['images', '.'],
+
+  'packages/studio/src': ['wire', 'state', 'parts', 'views', 'workers', '.'],
+  'packages/studio/src/views': ['runs', 'run', 'decide', 'look', 'mend', 'try', 'compare', '.'],
 
   'packages/anyclass': ['src', 'bin'],
   'packages/anyclass/src': [
@@ -71,7 +76,9 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'recommendation',
     'reports',
     'export',
+    'queues',
     'serving',
+    'studio',
     'workflows',
     'verify',
     'setup',
@@ -131,7 +138,15 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   '@anyclass/kit': [],
   '@anyclass/torch': ['@anyclass/files'],
   '@anyclass/browser': ['@anyclass/core'],
-  anyclass: ['@anyclass/browser', '@anyclass/core', '@anyclass/files', '@anyclass/kit', '@anyclass/torch'],
+  '@anyclass/studio': ['@anyclass/core', '@anyclass/kit'],
+  anyclass: [
+    '@anyclass/browser',
+    '@anyclass/core',
+    '@anyclass/files',
+    '@anyclass/kit',
+    '@anyclass/studio',
+    '@anyclass/torch',
+  ],
 };
 
 /** Folders that import nothing from elsewhere in their package. */

@@ -5,6 +5,7 @@ import { bundleProgram } from './bundle.mjs';
 import { installChromiumForTests } from './chromium.mjs';
 import { buildTypeScript, installPackages } from './javascript.mjs';
 import { run, SetupError } from './shell.mjs';
+import { buildStudio } from './studio.mjs';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
@@ -14,6 +15,7 @@ try {
   installPackages();
   buildTypeScript();
   await bundleProgram();
+  await buildStudio();
   run(process.execPath, ['packages/anyclass/bin/anyclass.js', 'setup']);
   installChromiumForTests();
 } catch (error) {
