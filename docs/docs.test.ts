@@ -14,6 +14,7 @@ import { messageOf } from '../packages/anyclass/src/errors/reasonOf.js';
 import { UsageError } from '../packages/anyclass/src/errors/usageError.js';
 import { planRuns } from '../packages/anyclass/src/experiments/plan.js';
 import type { LossVariant, NetworkVariant } from '../packages/anyclass/src/experiments/variants.js';
+import { shellCommands } from './shellCommands.js';
 
 const root = join(import.meta.dirname, '..');
 const pages = [
@@ -63,6 +64,42 @@ test('every command line in the documentation has a command and options that exi
   expect(wrong).toEqual([]);
 });
 
+test('every script and program of the project that the documentation runs is there', () => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read('package.json')));
+  const wrong = pages.flatMap((page) => [
+    ...Array.from(read(page).matchAll(/\bnpm run ([\w:-]+)/g), ([, name = '']) => name)
+      .filter((name) => scripts[name] === undefined)
+      .map((name) => `${page}: no script '${name}'`),
+    ...Array.from(
+      read(page).matchAll(/\b(?:node|bash|python3?) ((?:bench|docs|examples|packages|setup)\/[\w./-]+)/g),
+      ([, path = '']) => path,
+    )
+      .filter((path) => !path.includes('NAME') && !isThere(path))
+      .map((path) => `${page}: no file '${path}'`),
+  ]);
+  expect(wrong).toEqual([]);
+});
+
+test('messages that troubleshooting quotes are those of the program', () => {
+  const sources = ['core', 'torch', 'files', 'anyclass']
+    .flatMap((name) =>
+      readdirSync(join(root, 'packages', name, 'src'), { recursive: true, withFileTypes: true }),
+    )
+    .filter((entry) => entry.isFile() && /(?<!\.test)\.ts$/.test(entry.name))
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n')
+    .replaceAll(/\$\{[^}]*\}/g, '…');
+  const quoted = Array.from(
+    read('docs/troubleshooting.md').matchAll(/^\*\*`([^`]+)`/gm),
+    ([, text = '']) => text,
+  );
+  const parts = quoted.flatMap((text) => text.split(/\s*…\s*/)).filter((part) => part !== '');
+  expect(parts.length).toBeGreaterThan(3);
+  expect(parts.filter((part) => !sources.includes(part))).toEqual([]);
+});
+
 describe('every command line in a code block', () => {
   const all = pages.flatMap((page) =>
     shellCommands(read(page)).map(({ words, line }) => [page, line, words] as const),
@@ -92,7 +129,9 @@ describe('every command line in a code block', () => {
       const data = recipe ? `${recipe.dataset}=data` : 'digits';
       // A file of the reader's own is not here; most recipes and files have the same fields.
       const known = recipeNames.includes(config) ? config : 'quick';
-      const request = { config: known, data, set, losses, networks, seeds: [1], out: 'nowhere' };
+      // Classes and splits depend on the data.
+      const { 'data.keep': _keep, 'data.splitFolder': _splits, ...fields } = set ?? {};
+      const request = { config: known, data, set: fields, losses, networks, seeds: [1], out: 'nowhere' };
       await planRuns(request).then(
         () => validated++,
         (error: unknown) => wrong.push(`${page}: ${line}: ${messageOf(error)}`),
@@ -126,31 +165,6 @@ async function parsing([name = '', ...words]: readonly string[]): Promise<Parsed
   return name === 'launch' && inner.success ? parsing(inner.data.words) : { command, options };
 }
 
-/** The lines of bash blocks that run `anyclass`, as words. */
-function shellCommands(text: string): { readonly line: string; readonly words: readonly string[] }[] {
-  return Array.from(text.matchAll(/^```(?:bash|sh)\n(.*?)^```/gms), ([, block = '']) => block)
-    .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
-    .flatMap((line) => line.split(/ && | \| |; /))
-    .flatMap((part) => {
-      const words = shellWords(part);
-      const at = words.findIndex((word) => word === 'anyclass');
-      const isRun = at >= 0 && words.slice(0, at).every((word) => word === 'npx' || /^[A-Z_]+=/.test(word));
-      const own = words.slice(at + 1);
-      if (!isRun || own.length === 0 || own.some((word) => /^(--help|--version|help)$/.test(word))) return [];
-      return [{ line: part.trim(), words: own }];
-    });
-}
-
-/** Splits a line as a shell does: quotes group, a comment or a redirection ends it. */
-function shellWords(line: string): string[] {
-  const words: string[] = [];
-  for (const [text] of line.trim().matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {
-    if (/^(#|>|<|2>|&$)/.test(text)) break;
-    words.push(text.replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
-  }
-  return words;
-}
-
 const reference = join(root, 'docs/reference');
 const typedoc = join(reference, 'node_modules/typedoc/bin/typedoc');
 
@@ -161,6 +175,12 @@ test.skipIf(!existsSync(typedoc))('the reference has no broken links', { timeout
 
 function read(page: string): string {
   return readFileSync(join(root, page), 'utf8');
+}
+
+/** Whether a program is there, or what it is built from. */
+function isThere(path: string): boolean {
+  const sources = ['/', '/src/'].map((folder) => path.replace('/dist/', folder).replace(/\.js$/, '.ts'));
+  return [path, ...sources].some((each) => existsSync(join(root, each)));
 }
 
 /** Targets of links within the project. */

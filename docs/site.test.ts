@@ -64,10 +64,10 @@ describe.skipIf(chromiumPath === undefined)(`in a browser, from the folder${chro
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
       expect(await seriousFindings(page)).toEqual([]);
       await page.fill('#search', 'presence gate');
-      expect(await page.locator('#found a').count()).toBeGreaterThan(2);
+      await expect.poll(() => page.locator('#found a').count()).toBeGreaterThan(2);
       await page.press('#search', 'Enter');
       await page.waitForURL(/\.html/);
-      expect(await page.locator('main h1').count()).toBeGreaterThan(0);
+      await page.locator('main h1').first().waitFor();
       expect(problems).toEqual([]);
       await context.close();
     },

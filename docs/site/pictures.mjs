@@ -1,10 +1,19 @@
 // Takes the pictures of the documentation from pages that the product wrote: node docs/site/pictures.mjs writes docs/pictures/*.webp, each well below
-// 150 kB. Needs the example runs of `npm run docs` and Chromium.
+// 150 kB. Needs the example runs of `npm run docs` and Chromium; it adds a study and a recommendation, a few minutes on two cores the first time.
 
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openDataset } from 'anyclass/data';
 import { chromium } from 'playwright-core';
@@ -13,47 +22,90 @@ import sharp from 'sharp';
 const root = join(import.meta.dirname, '../..');
 const runs = join(root, 'build/example-runs');
 const out = join(root, 'docs/pictures');
+const program = join(root, 'packages/anyclass/bin/anyclass.js');
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = process.env.CHROMIUM ?? places.find((path) => existsSync(path));
+const phone = { width: 390, height: 844 };
+const wanted = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
+// Where a user would run the commands.
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-pictures-'));
+const photos = join(folder, 'photos');
+symlinkSync(runs, join(folder, 'runs'));
+await writePhotos();
+makeMore();
+const [server, web] = [await served(), await webPage()];
 const browser = await chromium.launch({ executablePath });
 try {
-  const explained = await explanations();
+  const report = join(runs, 'digits/report.html');
+  const comparison = join(runs, 'losses/comparison.html');
+  const files = readdirSync(photos)
+    .slice(0, 3)
+    .map((name) => join(photos, name));
   const shots = [
-    ['report', join(runs, 'digits/report.html'), { height: 860 }],
-    ['report-dark', join(runs, 'digits/report.html'), { height: 860, colorScheme: 'dark' }],
-    ['report-phone', join(runs, 'digits/report.html'), { width: 390, height: 844 }],
-    ['mistakes', join(runs, 'digits/report.html'), { height: 620, part: '#mistakes' }],
-    ['explain', explained, { height: 620 }],
-    ['inspection', join(runs, 'inspection.html'), { height: 860 }],
-    ['comparison', join(runs, 'losses/comparison.html'), { height: 860 }],
+    ['report', report, { height: 760 }],
+    ['report-dark', report, { height: 760, colorScheme: 'dark' }],
+    ['report-phone', report, phone],
+    ['report-print', report, { width: 718, height: 1016, media: 'print' }],
+    ['mistakes', report, { height: 560, part: '#mistakes' }],
+    ['explain', explanations(), { height: 620 }],
+    ['inspection', join(runs, 'inspection.html'), { height: 640 }],
+    ['comparison', comparison, { height: 720 }],
+    ['comparison-dark', comparison, { height: 720, colorScheme: 'dark' }],
+    ['comparison-phone', comparison, phone],
+    ['study', join(runs, 'study/study.html'), { height: 760 }],
+    ['recommendation', join(runs, 'recommended/recommendation.html'), { height: 640 }],
+    ['serve', server.url, { height: 800, files }],
+    ['serve-phone', server.url, { ...phone, files: files.slice(0, 1) }],
+    ['web-export', web.url, { height: 760, files }],
+    ['playground', playground(), { height: 640 }],
   ];
-  for (const [name, file, options] of shots) await shoot(name, file, options);
+  for (const [name, place, options] of shots)
+    if (wanted.length === 0 || wanted.includes(name)) await shoot(name, place, options);
 } finally {
   await browser.close();
+  server.close();
+  web.close();
   rmSync(folder, { recursive: true });
 }
 
-/** The page of `explain` on a few scenes of which the model is sure, run where a user would run it. */
-async function explanations() {
-  const scenes = 150;
-  const { images, splits } = await openDataset('digits', {
-    digits: { scenes: { train: 1, validation: 1, test: scenes } },
+function anyclass(...words) {
+  return execFileSync(process.execPath, [program, ...words], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
-  mkdirSync(join(folder, 'photos'));
-  symlinkSync(runs, join(folder, 'runs'));
+}
+
+/** Scenes of digits as files. */
+async function writePhotos() {
+  const { images, splits } = await openDataset('digits', {
+    digits: { scenes: { train: 1, validation: 1, test: 150 } },
+  });
+  mkdirSync(photos);
   for (const row of splits.test) {
     const { pixels, width, height, channels } = await images.read(row);
     await sharp(pixels, { raw: { width, height, channels } })
       .png()
-      .toFile(join(folder, 'photos', `${row}.png`));
+      .toFile(join(photos, `${row}.png`));
   }
-  const anyclass = (...words) =>
-    execFileSync(process.execPath, [join(root, 'packages/anyclass/bin/anyclass.js'), ...words], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
+}
+
+/** A study and a recommendation on few scenes, unless they are there. */
+function makeMore() {
+  const scenes = (train, other) =>
+    Object.entries({ train, validation: other, test: other }).flatMap(([split, count]) => [
+      '--set',
+      `data.digits.scenes.${split}=${count}`,
+    ]);
+  if (!existsSync(join(runs, 'study/study.html')))
+    anyclass('tune', 'runs/study', 'quick', '--trials', '8', ...scenes(800, 500), '--set', 'epochs=2');
+  if (!existsSync(join(runs, 'recommended/recommendation.html')))
+    anyclass('recommend', 'digits', '--minutes', '6', '--out', 'runs/recommended', ...scenes(1000, 600));
+}
+
+/** The page of `explain` on a few scenes of which the model is sure. */
+function explanations() {
   const sure = anyclass('predict', 'runs/digits', 'photos', '--json')
     .trim()
     .split('\n')
@@ -65,15 +117,63 @@ async function explanations() {
   return join(folder, 'heat/index.html');
 }
 
-async function shoot(name, file, { width = 1400, height, colorScheme = 'light', part }) {
+function playground() {
+  anyclass('playground', '--out', 'playground.html');
+  return join(folder, 'playground.html');
+}
+
+/** The server of the run. */
+async function served() {
+  const child = spawn(
+    process.execPath,
+    [program, 'serve', 'runs/digits', '--port', '0', '--examples', '--json'],
+    {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
+  for await (const line of child.stdout) return { url: JSON.parse(line).url, close: () => child.kill() };
+  throw new Error('anyclass serve did not start');
+}
+
+/** The exported page of the run, behind a server of files. */
+async function webPage() {
+  anyclass('export', 'runs/digits', '--format', 'web', '--out', 'web');
+  const types = {
+    '.html': 'text/html',
+    '.js': 'text/javascript',
+    '.mjs': 'text/javascript',
+    '.css': 'text/css',
+  };
+  const files = createServer(({ url = '/' }, answer) => {
+    const path = join(folder, 'web', url === '/' ? 'index.html' : decodeURIComponent(url.split('?')[0]));
+    if (!existsSync(path)) return answer.writeHead(404).end();
+    answer.setHeader('Content-Type', types[extname(path)] ?? 'application/octet-stream');
+    createReadStream(path).pipe(answer);
+  });
+  await new Promise((done) => files.listen(0, '127.0.0.1', done));
+  return { url: `http://127.0.0.1:${files.address().port}/`, close: () => files.close() };
+}
+
+async function shoot(name, place, options) {
+  const { width = 1400, height, colorScheme = 'light', media = 'screen', part, files } = options;
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
-  await page.goto(pathToFileURL(file).href);
+  await page.emulateMedia({ media });
+  await page.goto(place.startsWith('http') ? place : pathToFileURL(place).href);
   if (part !== undefined) await page.locator(part).evaluate((element) => element.scrollIntoView());
+  if (files !== undefined) {
+    await page.waitForLoadState('networkidle');
+    await page.setInputFiles('input[type=file]', files);
+    await page.waitForFunction(
+      (count) => document.querySelectorAll('.labels').length === count,
+      files.length,
+    );
+  }
   const picture = await page.screenshot();
   const saved = join(out, `${name}.webp`);
   const { size } = await sharp(picture)
     .resize({ width: Math.min(width, 1100) })
-    .webp({ quality: 82 })
+    .webp({ quality: 80 })
     .toFile(saved);
   console.log(`${name}: ${Math.round(size / 1024)} kB`);
   await page.close();

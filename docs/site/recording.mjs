@@ -13,11 +13,14 @@ const folder = mkdtempSync(join(tmpdir(), 'anyclass-recording-'));
 try {
   await writePhotos(folder);
   const session = [
-    ['anyclass init photos --out photos.json', 8],
-    ['anyclass train photos.json --run runs/photos --set network.weights=runs/digits --set epochs=2', 7],
-    ['anyclass predict runs/photos new/*.png --out labels.csv', 4],
-    ['cut -d, -f1,8 labels.csv', 8],
-  ].map(([line, most]) => ({ line, lines: shown(printed(line), most) }));
+    ['anyclass init photos --out photos.json', /training image|^λ|^input|^wrote/],
+    [
+      'anyclass train photos.json --run runs/photos --set network.weights=runs/digits --set epochs=2',
+      / on cpu in |^epoch \d+: |^With its decision|^report|^next/,
+    ],
+    ['anyclass predict runs/photos new/*.png --out labels.csv', /./],
+    ['cut -d, -f1,8 labels.csv', /./],
+  ].map(([line, told]) => ({ line, lines: shown(printed(line), told) }));
   mkdirSync(join(root, 'docs/pictures'), { recursive: true });
   writeFileSync(join(root, 'docs/pictures/terminal.svg'), svg(session));
 } finally {
@@ -44,21 +47,22 @@ async function writePhotos(place) {
 
 function printed(line) {
   const program = `${process.execPath} ${join(root, 'packages/anyclass/bin/anyclass.js')}`;
-  const { stdout, stderr, status } = spawnSync('bash', ['-c', line.replace(/^anyclass/, program)], {
+  const { stdout, status } = spawnSync('bash', ['-c', `${line.replace(/^anyclass/, program)} 2>&1`], {
     cwd: folder,
     encoding: 'utf8',
   });
-  if (status !== 0) throw new Error(`${line}: ${stderr}`);
-  return `${stderr}${stdout}`;
+  if (status !== 0) throw new Error(`${line}: ${stdout}`);
+  return stdout;
 }
 
-/** The last lines, without those of progress in between. */
-function shown(text, most) {
+/** The lines that tell the story; '…' stands for those in between. */
+function shown(text, told) {
   const lines = text
     .trimEnd()
     .split('\n')
-    .filter((line) => !/images, [\d.]+\/s, .* left/.test(line) && line.trim() !== '');
-  return lines.length <= most ? lines : ['…', ...lines.slice(1 - most)];
+    .filter((line) => !/images, [\d.]+\/s/.test(line) && line.trim() !== '')
+    .map((line) => (told.test(line) ? line : '…'));
+  return lines.filter((line, i) => line !== '…' || lines[i - 1] !== '…');
 }
 
 function svg(session) {

@@ -8,7 +8,8 @@
 # EXPERIMENT is one of
 #   the paper's: coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit, light-jitter;
 #   to choose a recipe and a loss on the validation split, one seed: recipe-DATA, screen-strong-DATA, screen-sgd-DATA;
-#   the chosen ones, three seeds: strong-DATA, sgd-DATA.
+#   the chosen ones, three seeds: strong-DATA, sgd-DATA;
+#   the recipe `strong` of today, which fits the input to the images: fit-DATA, and in half the epochs half-DATA.
 # In these names, DATA is coco-41, coco-animals or chest. Without EXPERIMENT, all of the paper's are run.
 # OPTIONS are passed to every command, for example '--jobs 4' or '--set epochs=1'. After an interruption, the
 # same command resumes; finished runs are not trained again.
@@ -22,8 +23,9 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do experiments+=("$1"); shift; done
 [ ${#experiments[@]} -gt 0 ] || experiments=(coco-41 lambda coco-animals chest vit coco-41-tresnet-l light-jitter)
 
 anyclass() { node "$here/../../packages/anyclass/bin/anyclass.js" "$@"; }
+splits() { [ -e "$out/splits/test.txt" ] || node "$here/../dist/paper/splits.js" "$data/coco64/part-*.parquet" "$out/splits"; }
 coco() { # COMMAND LABELS OUT OPTIONS…
-  [ -e "$out/splits/test.txt" ] || node "$here/../dist/paper/splits.js" "$data/coco64/part-*.parquet" "$out/splits"
+  splits
   anyclass "$1" "$here/coco64.json" --set "data.dataset=$data/coco64/part-*.parquet" --set "data.keep=[\"$2\"]" \
     --set "data.splitFolder=$out/splits" --set "data.cache=$out/cache" --out "$out/$3" "${@:4}"
 }
@@ -50,6 +52,15 @@ judged_twice() { # DATA OUT OPTIONS…: evaluates at 2% false alarms, then at 5%
   on "$1" "$2" "${@:3}" --false-alarms 0.02
   cp "$out/$2/comparison.json" "$out/$2/comparison-at-2-percent.json"
   on "$1" "$2" "${@:3}"
+}
+fit() { # DATA OUT OPTIONS…: the recipe as users run it, with the splits of the others
+  case $1 in
+    chest) anyclass compare strong --data "$data/nih128/nih128.parquet" --set data.cache="$out/cache" --out "$out/$2" "${@:3}" ;;
+    *)
+      splits
+      anyclass compare strong --data "$data/coco64/part-*.parquet" --set "data.keep=[\"$1\"]" --set "data.splitFolder=$out/splits" \
+        --set "data.cache=$out/cache" --out "$out/$2" "${@:3}" ;;
+  esac
 }
 chest() { # OUT OPTIONS…
   anyclass compare "$here/nih128.json" --set "data.dataset=$data/nih128/nih128.parquet" --set "data.cache=$out/cache" \
@@ -81,6 +92,8 @@ for experiment in "${experiments[@]}"; do
     screen-sgd-*) on "${experiment#screen-sgd-}" "$experiment" --losses "$screened" --seeds 1 "$@" ;;
     strong-*) judged_twice "${experiment#strong-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "${strong[@]}" "$@" ;;
     sgd-*) judged_twice "${experiment#sgd-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "$@" ;;
+    fit-*) fit "${experiment#fit-}" "$experiment" --losses bce,any-bce@lambda=0.02 --seeds 1,2,3 "$@" ;;
+    half-*) fit "${experiment#half-}" "$experiment" --losses any-bce@lambda=0.02 --seeds 1,2,3 --set epochs=20 "$@" ;;
     *) echo "no such experiment '$experiment'" >&2; exit 2 ;;
   esac
 done
@@ -88,7 +101,7 @@ done
 for folder in "$out"/*/; do
   [ -d "$folder/logs" ] || continue
   case $folder in
-    */recipe-* | */screen-* | */strong-* | */sgd-*) continue ;;
+    */recipe-* | */screen-* | */strong-* | */sgd-* | */fit-* | */half-*) continue ;;
     */chest/) paper=chestxray14 ;;
     */coco-animals*) paper=coco-animals ;;
     *) paper=coco-41 ;;
