@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { native } from '../native/native.js';
 import { tensor } from '../operators/creation.js';
 import { engineInfo } from '../runtime/runtime.js';
+import { askStore } from './askStore.js';
 import { asDistributedError } from './distributedError.js';
 import { type LaunchEnvironment, launchEnvironment } from './environment.js';
 import { ProcessGroup } from './processGroup.js';
@@ -62,6 +63,8 @@ export async function init(options: InitOptions = {}): Promise<ProcessGroup> {
   const { rank, worldSize, localRank, localWorldSize, meeting } = resolve(options);
   const wanted = options.backend ?? 'auto';
   checkBackend(wanted);
+  if (meeting.path === '' && !meeting.isServer && Number.parseInt(engineInfo().version, 10) < 2)
+    await askStore(meeting, timeoutSeconds);
   try {
     const created = native.groupCreate(
       meeting.path,

@@ -5,24 +5,46 @@ import { expect, test } from 'vitest';
 import { engineInfo } from '../runtime/runtime.js';
 import { distributedStatus, init } from './init.js';
 
-test.skipIf(distributedStatus().unavailable !== null)(
-  'a rank that meets a program which is not a store says so in its timeout (needs process groups)',
+/** A server that says this to whoever connects, and says nothing more. */
+async function program(says: (socket: Socket) => void) {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    says(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    [Symbol.dispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+const canMeet = distributedStatus().unavailable === null;
+
+test.skipIf(!canMeet)(
+  'a rank that meets a program which is not a store says so in its timeout, whatever that says (needs process groups)',
   async () => {
-    const sockets: Socket[] = [];
-    const silent = createServer((socket) => void sockets.push(socket.on('error', () => {})));
-    silent.listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const meet = `tcp://127.0.0.1:${port}`;
-    const joining = init({ meet, rank: 1, worldSize: 2, timeoutSeconds: 1, backend: 'gloo' });
-    await expect(joining).rejects.toThrow(`127.0.0.1:${port}`);
-    for (const socket of sockets) socket.destroy();
-    silent.close();
+    const garbage = Buffer.alloc(100_000, 0xfe);
+    for (const says of [
+      () => {},
+      (socket: Socket) => void socket.write(garbage),
+      (socket: Socket) => void socket.once('data', () => socket.write(garbage)),
+      (socket: Socket) => void socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    ]) {
+      using other = await program(says);
+      const meet = `tcp://127.0.0.1:${other.port}`;
+      const joining = init({ meet, rank: 1, worldSize: 2, timeoutSeconds: 1, backend: 'gloo' });
+      await expect(joining).rejects.toThrow(`127.0.0.1:${other.port}`);
+    }
   },
 );
 
-const takesSocket =
-  distributedStatus().unavailable === null && Number.parseFloat(engineInfo().version) >= 2.1;
+const takesSocket = canMeet && Number.parseFloat(engineInfo().version) >= 2.1;
 
 test.skipIf(!takesSocket || process.platform !== 'linux')(
   'the store listens on the address at which the ranks meet, and on no other (needs libtorch 2.1)',
