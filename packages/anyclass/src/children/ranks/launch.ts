@@ -1,9 +1,7 @@
 // Starts the ranks on this machine and supervises them. If one fails, all stop with one message; if restarts
 // are left, all resume from the last checkpoint.
 
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { availableParallelism, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -74,13 +72,12 @@ async function attempt(options: LaunchOptions, work: ResumedWork): Promise<Launc
     places.processes === places.worldSize && places.masterPort === undefined
       ? temporaryFolder('anyclass-ranks')
       : undefined;
-  const port = places.masterPort ?? (await freePort());
   const message = { kind: 'work', work: work.next(), isDebugging: options.isDebugging } as const;
   const ranks = Array.from({ length: places.processes }, (_, localRank) =>
     startRank({
       rank: places.first + localRank,
       message,
-      env: { ...environmentOf(options, localRank, port), ...(store && loopbackOnly(store)) },
+      env: { ...environmentOf(options, localRank), ...(store && loopbackOnly(store)) },
       isFirst: places.first + localRank === 0,
       onMessage: (said) => {
         if (isRunEvent(said)) {
@@ -131,12 +128,8 @@ function loopbackOnly(folder: string): Record<string, string> {
   };
 }
 
-function environmentOf(
-  { places, timeoutSeconds }: LaunchOptions,
-  localRank: number,
-  port: number,
-): Record<string, string> {
-  const { first, processes, worldSize, masterAddress } = places;
+function environmentOf({ places, timeoutSeconds }: LaunchOptions, localRank: number): Record<string, string> {
+  const { first, processes, worldSize, masterAddress, masterPort } = places;
   const rank = first + localRank;
   const gpus = visibleGpus();
   const isGpuShared = gpus.length > 0 && gpus.length < processes;
@@ -146,7 +139,7 @@ function environmentOf(
     LOCAL_RANK: String(localRank),
     LOCAL_WORLD_SIZE: String(processes),
     MASTER_ADDR: masterAddress,
-    MASTER_PORT: String(port),
+    ...(masterPort !== undefined && { MASTER_PORT: String(masterPort) }),
     [parentVariable]: (rank === 0 ? process.env[parentVariable] : undefined) ?? 'follows',
     ...(timeoutSeconds !== undefined && { [timeoutVariable]: String(timeoutSeconds) }),
     // NCCL refuses to share a GPU.
@@ -160,14 +153,4 @@ function environmentOf(
 /** If an experiment or a study started us, it follows the first rank through us. */
 function relayToParent(message: unknown): void {
   if (process.env[parentVariable] !== undefined && process.connected) process.send?.(message, () => {});
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return address !== null && typeof address === 'object' ? address.port : 29500;
 }
