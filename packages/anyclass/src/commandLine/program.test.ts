@@ -5,6 +5,7 @@ import { UserError } from '../errors/userError.js';
 import { version } from '../runs/version.js';
 import { command } from './command.js';
 import { runProgram } from './program.js';
+import { printed } from './terminal.js';
 
 const greet = command({
   name: 'greet',
@@ -170,4 +171,19 @@ test('without a command, the program shows the help and exits with 2', async () 
 test('the version is that of the package', async () => {
   expect((await run('--version')).out).toBe(version());
   expect(version()).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+test('names in results go to a terminal escaped, and to files and programs as they are', async () => {
+  const lineOn = async (isTTY: boolean) => {
+    let written = '';
+    const write = (text: string | Uint8Array, done?: unknown) => {
+      written += String(text);
+      if (typeof done === 'function') done();
+      return true;
+    };
+    expect(await printed('a\u001b[31m\u202e.png,1', { isTTY, write })).toBe(true);
+    return written;
+  };
+  expect(await lineOn(true)).toBe('a\\u001b[31m\\u202e.png,1\n');
+  expect(await lineOn(false)).toBe('a\u001b[31m\u202e.png,1\n');
 });

@@ -52,12 +52,15 @@ export function keepGoingWithoutReaders(): void {
 }
 
 /**
- * Prints one of many results, waiting until the stream accepts it.
+ * Prints one of many results, waiting until the stream accepts it. Files and other programs get names as they are.
  *
  * @returns false if the reader has closed the stream
  */
-export function printed(text: string): Promise<boolean> {
+export function printed(
+  text: string,
+  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stdout,
+): Promise<boolean> {
   return new Promise((done) => {
-    process.stdout.write(`${escaped(text)}\n`, (error) => done(!error));
+    stream.write(`${stream.isTTY ? escaped(text) : text}\n`, (error) => done(!error));
   });
 }

@@ -42,6 +42,16 @@ async function faulty() {
   return openDataset(join(folder, 'labels.csv'));
 }
 
+test('class names with line breaks and direction marks take one line of text, escaped', async () => {
+  const path = join(tmp, 'odd.csv');
+  const header = 'image,"ro\not",cr\u202eack';
+  writeFileSync(path, [header, ...Array.from({ length: 8 }, (_, i) => `${i}.png,1,${i % 2}`)].join('\n'));
+  const inspection = await inspectDataset(await openDataset(path), { images: false });
+  const lines = inspectText(inspection).split('\n');
+  expect(lines).toContain('most often together: ro\\not + cr\\u202eack 4');
+  expect(lines.filter((line) => line.startsWith('ot'))).toEqual([]);
+});
+
 test('counts, weights, and statistics of a small dataset are exact', async () => {
   const dataset = await faulty();
   const preparation = { ...dataset.preparation, window: [0, 65_535] } as const;

@@ -16,7 +16,7 @@ import { promisableText } from './promisableWith.js';
 export function inspectText(inspection: Inspection): string {
   const { dataset, splitOrigin, lambda } = inspection;
   const sections = [
-    `${dataset}: ${inspectionVerdict(inspection).text}`,
+    `${inOneLine(dataset)}: ${inspectionVerdict(inspection).text}`,
     splitSection(inspection),
     `splits: ${splitOrigin}`,
     ...(inspection.corrections ? [correctionText(inspection.corrections)] : []),
@@ -131,7 +131,7 @@ function togetherSection({ classes, pairedClasses, cooccurrence }: Inspection): 
     pairedClasses.length < classes.length ? ` (of the ${pairedClasses.length} most frequent classes)` : '';
   return `most often together${among}: ${most
     .slice(0, 6)
-    .map(({ pair, count }) => `${pair} ${number(count)}`)
+    .map(({ pair, count }) => `${inOneLine(pair)} ${number(count)}`)
     .join(', ')}`;
 }
 
