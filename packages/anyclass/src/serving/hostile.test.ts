@@ -38,10 +38,14 @@ const metricsOf = async ({ url }: Server) => (await fetch(`${url}/metrics`)).tex
 describe.skipIf(!isBuilt)('a stranger (needs the built package)', () => {
   test('no target ends the server, before or after its checks', async () => {
     await using server = await serve([model], { ...quiet, token: 'secret' });
-    const get = (target: string, host = 'localhost') =>
-      sendRaw(server, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const get = (target: string, token = 'secret', host = 'localhost') =>
+      sendRaw(
+        server,
+        `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      );
     expect(await get('/v1/models/%ff')).toBe(400);
-    expect(await get('/v1/models/%ff', 'evil.example.com')).toBe(400);
+    expect(await get('/v1/models/%ff', 'another')).toBe(401);
+    expect(await get('/v1/models/%ff', 'secret', 'evil.example.com')).toBe(403);
     for (const target of [
       '/v2/models/%/ready',
       '/%c0%80',

@@ -5,6 +5,9 @@ import type { Socket } from 'node:net';
 import { errorCode, fileProblem } from '@anyclass/files';
 import { UserError } from '../errors/userError.js';
 
+/** Requests of one connection that wait for their answers; browsers have one, clients that pipeline a few. */
+const mostUnanswered = 32;
+
 const openSockets = new WeakMap<HttpServer, ReadonlySet<Socket>>();
 
 /** Where a server listens, and how long a request may take to arrive. */
@@ -36,7 +39,7 @@ export async function listen(
       keepAliveTimeout: 65_000,
       noDelay: true,
     },
-    listener,
+    withoutFloods(listener),
   );
   const sockets = new Set<Socket>();
   openSockets.set(server, sockets);
@@ -51,6 +54,26 @@ export async function listen(
     server.listen({ host, port, backlog: 4096 }, done);
   });
   return server;
+}
+
+/**
+ * Closes a connection that asks on and on without waiting for answers: Node hands over all requests of a packet at
+ * once, a thousand of them in 64 KB, and everyone else would wait for their answers.
+ */
+function withoutFloods(listener: RequestListener): RequestListener {
+  const unanswered = new WeakMap<Socket, number>();
+  return (incoming, outgoing) => {
+    const { socket } = incoming;
+    if (socket.destroyed) return;
+    const count = (unanswered.get(socket) ?? 0) + 1;
+    if (count > mostUnanswered) {
+      socket.destroy();
+      return;
+    }
+    unanswered.set(socket, count);
+    outgoing.once('close', () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
+    listener(incoming, outgoing);
+  };
 }
 
 /**

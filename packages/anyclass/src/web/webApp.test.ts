@@ -93,21 +93,46 @@ test('problems are RFC 9457 with Retry-After; the reason for an error of ours st
   expect(server.unexpected).toEqual([new Error('a secret')]);
 });
 
-test('a target that cannot be read is answered and told', async () => {
-  await using server = await started({ token: 'secret' });
-  const text = await new Promise<string>((done) => {
-    const socket = connect(server.port, '127.0.0.1', () =>
-      socket.write('GET /items/%ff HTTP/1.1\r\nHost: x\r\n\r\n'),
-    );
-    socket.once('data', (part) => {
-      socket.destroy();
-      done(String(part));
+/** Sends bytes as they are, and returns what comes back until the connection is closed, or its first part. */
+function sendRaw(port: number, bytes: string, until: 'data' | 'close' = 'data'): Promise<string> {
+  return new Promise((done) => {
+    let got = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.on('data', (part) => {
+      got += String(part);
+      if (until === 'data') socket.destroy();
     });
+    socket.on('error', () => {});
+    socket.on('close', () => done(got));
   });
-  expect(text).toContain('400 Bad Request');
+}
+
+test('a target that cannot be read is answered and told, after host and token were checked', async () => {
+  await using server = await started({ token: 'secret' });
+  const ask = (headers: string) => sendRaw(server.port, `GET /items/%ff HTTP/1.1\r\n${headers}\r\n\r\n`);
+  const token = 'Authorization: Bearer secret';
+  expect(await ask(`Host: evil.example.com\r\n${token}`)).toContain('403 Forbidden');
+  expect(await ask('Host: localhost')).toContain('401 Unauthorized');
+  expect(await ask(`Host: localhost\r\n${token}`)).toContain('400 Bad Request');
   expect(server.answered).toMatchObject([
+    { route: undefined, status: 403, problem: { kind: 'foreign-host' } },
+    { route: undefined, status: 401, problem: { kind: 'unauthorized' } },
     { route: undefined, status: 400, problem: { kind: 'bad-request' } },
   ]);
+});
+
+test('a few requests at once are answered in order; a connection that sends hundreds is closed', async () => {
+  await using server = await started();
+  const ask = (name: string | number) => `GET /items/${name} HTTP/1.1\r\nHost: localhost\r\n`;
+  const few = await sendRaw(
+    server.port,
+    `${ask('a')}\r\n${ask('b')}\r\n${ask('c')}Connection: close\r\n\r\n`,
+    'close',
+  );
+  expect(Array.from(few.matchAll(/"name":"(\w)"/g), ([, name]) => name)).toEqual(['a', 'b', 'c']);
+  await sendRaw(server.port, Array.from({ length: 900 }, (_, i) => `${ask(i)}\r\n`).join(''), 'close');
+  expect(server.answered.length).toBeLessThan(100);
+  expect((await fetch(`${server.url}/items/a`)).status).toBe(200);
 });
 
 test('hosts, origins and the token are checked for every path, also for those that do not exist', async () => {
@@ -152,15 +177,10 @@ test('an answer may be a stream of events, which the client gets one by one', as
 
 test('the connection closes after an answer whose body was never read', async () => {
   await using server = await started();
-  const text = await new Promise<string>((done) => {
-    let got = '';
-    const socket = connect(server.port, '127.0.0.1', () =>
-      socket.write('POST /items/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\nabc'),
-    );
-    socket.on('data', (part) => {
-      got += String(part);
-    });
-    socket.on('close', () => done(got));
-  });
+  const text = await sendRaw(
+    server.port,
+    'POST /items/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999\r\n\r\nabc',
+    'close',
+  );
   expect(text).toContain('429 Too Many Requests');
 });

@@ -6,7 +6,7 @@ import fastifyCors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { sendText } from './answers.js';
 import { closeIfUnread, type Exchange, pathOf, requestIdOf } from './exchange.js';
-import { type Access, hostGuard, originGuard, tokenGuard } from './guards.js';
+import { type Access, type Guard, hostGuard, originGuard, tokenGuard } from './guards.js';
 import { Problem, problemBody, problemOf } from './problem.js';
 
 /** A request, and its arrival time by `performance.now()`. */
@@ -59,6 +59,7 @@ export async function createWebApp(options: WebAppOptions): Promise<WebApp> {
   // When the request arrived that Fastify is given: it calls the first hook before it returns.
   let arrivedAt = 0;
   const { prepare, refuse, finish } = createSteps(options, () => arrivedAt);
+  const checks = createChecks(options.access);
   const routes = fastify({
     genReqId: requestIdOf,
     requestIdHeader: false,
@@ -67,7 +68,7 @@ export async function createWebApp(options: WebAppOptions): Promise<WebApp> {
     // A target that the router cannot read reaches no hook.
     frameworkErrors(error, request, reply) {
       prepare(request, reply);
-      refuse(error, request, reply);
+      refuse(whyRefused(checks, request) ?? error, request, reply);
       finish(request, reply);
     },
   });
@@ -78,7 +79,7 @@ export async function createWebApp(options: WebAppOptions): Promise<WebApp> {
   routes.setNotFoundHandler(({ exchange }) => {
     throw new Problem('not-found', `nothing at ${exchange.path}; see /docs`);
   });
-  await addGuards(routes, options.access, prepare);
+  await addGuards(routes, checks, { access: options.access, prepare });
   routes.addHook('onSend', (request, reply, _payload, done) => {
     finish(request, reply);
     done();
@@ -155,14 +156,43 @@ function createSteps(options: WebAppOptions, arrival: () => number) {
   return { prepare, refuse, finish };
 }
 
-async function addGuards(routes: FastifyInstance, access: Access, prepare: Step): Promise<void> {
+/** Who may ask: first checked for every request, then, unless a browser asks what it may send, the token. */
+interface Checks {
+  readonly first: Guard;
+  readonly token: Guard;
+}
+
+function createChecks(access: Access): Checks {
   const checkHost = hostGuard(access);
   const checkOrigin = originGuard(access);
+  return {
+    first(headers, path) {
+      checkHost(headers, path);
+      checkOrigin(headers, path);
+    },
+    token: access.token === undefined ? () => {} : tokenGuard(access.token, access),
+  };
+}
+
+/** Returns why a request is refused that reaches no hook; undefined if it may ask. */
+function whyRefused({ first, token }: Checks, { raw, exchange }: FastifyRequest): unknown {
+  try {
+    first(raw.headers, exchange.path);
+    token(raw.headers, exchange.path);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+async function addGuards(
+  routes: FastifyInstance,
+  { first, token }: Checks,
+  { access, prepare }: { readonly access: Access; readonly prepare: Step },
+): Promise<void> {
   routes.addHook('onRequest', (request, reply, done) => {
     prepare(request, reply);
-    const { headers } = request.raw;
-    checkHost(headers, request.exchange.path);
-    checkOrigin(headers, request.exchange.path);
+    first(request.raw.headers, request.exchange.path);
     done();
   });
   if (access.allowOrigin.length > 0) {
@@ -175,11 +205,9 @@ async function addGuards(routes: FastifyInstance, access: Access, prepare: Step)
       strictPreflight: false,
     });
   }
-  if (access.token === undefined) return;
   // After CORS: a browser asks without the token whether it may send it.
-  const checkToken = tokenGuard(access.token, access);
   routes.addHook('onRequest', (request, _reply, done) => {
-    checkToken(request.raw.headers, request.exchange.path);
+    token(request.raw.headers, request.exchange.path);
     done();
   });
 }

@@ -45,20 +45,31 @@ export async function fileBombs(folder, model) {
     what,
     words: ['inspect', path],
   });
-  const imported = (/** @type {string} */ what, /** @type {string} */ path) => ({
-    what,
-    words: [
-      'import',
-      path,
-      '--network',
-      'resnet-18',
-      '--classes',
-      'a,b',
-      '--out',
-      join(folder, 'out.safetensors'),
-    ],
-  });
+  const out = (/** @type {string} */ name) => join(folder, 'out', name);
+  const named = ['--network', 'resnet-18', '--classes', 'a,b'];
+  /** Whatever opens weights. */
+  const opened = (/** @type {string} */ what, /** @type {string} */ path) => [
+    { what, words: ['import', path, ...named, '--out', out('m.safetensors')] },
+    { what: `${what}, to export`, words: ['export', path, '--out', out('m.onnx')] },
+    { what: `${what}, as a model`, words: ['model', path] },
+    { what: `${what}, to predict with`, words: ['predict', path, images, '--out', out('p.csv')] },
+    { what: `${what}, to start from`, words: ['train', plan, '--weights', path, '--run', out('run')] },
+  ];
   const row = 'a.png,1,0\n';
+  const rows = Array.from({ length: 40 }, (_, i) => {
+    file(`images/plain/${i}.png`, plain);
+    return `${i}.png,${i % 2},${(i >> 1) % 2}\n`;
+  });
+  const few = file('images/plain/labels.csv', `image,crack,root\n${rows.join('')}`);
+  const plan = file(
+    'plan.json',
+    JSON.stringify({
+      data: { dataset: few },
+      network: { name: 'resnet-18', inputSize: 32 },
+      epochs: 1,
+      device: 'cpu',
+    }),
+  );
   const laughs = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join(
     '',
   );
@@ -126,34 +137,27 @@ export async function fileBombs(folder, model) {
       'an ARFF file with a line of 100 MB',
       file('long.arff', `@relation r\n@attribute a numeric\n@data\n${'1'.repeat(1e8)}`),
     ),
-    imported(
+    ...opened(
       'safetensors whose header claims an exabyte',
       file('huge.safetensors', Buffer.concat([size64(10n ** 18n), Buffer.from('{}')])),
     ),
-    imported('safetensors with a nested header', file('deep.safetensors', withHeader('['.repeat(5e7)))),
-    imported(
+    ...opened('safetensors with a nested header', file('deep.safetensors', withHeader('['.repeat(5e7)))),
+    ...opened(
       'safetensors with a tensor of a billion values in no bytes',
       file(
         'claims.safetensors',
         withHeader('{"w":{"dtype":"F32","shape":[1000000000],"data_offsets":[0,4000000000]}}'),
       ),
     ),
-    imported('a PyTorch file that inflates to 2 GB', file('zip.pt', zipBomb())),
-    imported(
+    ...opened('a PyTorch file that inflates to 2 GB', file('zip.pt', zipBomb())),
+    ...opened(
       'a pickle of nested tuples',
       file(
         'deep.pt',
         zipOf('archive/data.pkl', Buffer.concat([Buffer.from([0x80, 2]), Buffer.alloc(2e7, 0x28)])),
       ),
     ),
-    {
-      what: 'ONNX of nothing but nested messages',
-      words: ['predict', file('deep.onnx', onnxBomb()), images, '--out', join(folder, 'q.csv')],
-    },
-    {
-      what: 'an export of a model that claims too much',
-      words: ['export', join(folder, 'claims.safetensors'), '--out', join(folder, 'exported')],
-    },
+    ...opened('ONNX of nothing but nested messages', file('deep.onnx', onnxBomb())),
   ];
 }
 

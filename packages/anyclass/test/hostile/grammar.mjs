@@ -158,6 +158,11 @@ export function grammar({ seed, model, picture, bombs }) {
       return { what: 'a strange request', pause: 300, bytes: Buffer.from(text, 'latin1') };
     }
     if (kind < 35) return { what: 'bytes', pause: 100, bytes: Buffer.from(bytes(below(400)), 'latin1') };
+    if (kind < 36) {
+      // A thousand requests in one packet, of which none waits for an answer.
+      const one = `GET ${pick(['/docs', '/', '/health/live', '/metrics', target()])} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+      return { what: 'a pipeline', pause: 300, bytes: Buffer.from(one.repeat(1 + below(1500)), 'latin1') };
+    }
     if (kind < 40) {
       const head = 'POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nabc';
       return { what: 'a slow body', pause: 2000, bytes: Buffer.from(head.slice(0, 20 + below(head.length))) };

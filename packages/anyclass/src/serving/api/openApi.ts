@@ -152,8 +152,16 @@ export const operations: readonly Operation[] = [
   },
 ];
 
-/** Returns the document at /openapi.json. */
+const documents = new Map<boolean, ReturnType<typeof createOpenApi>>();
+
+/** Returns the document at /openapi.json. It is made once: that takes milliseconds, and anyone may ask for it. */
 export function openApi(needsToken: boolean) {
+  const made = documents.get(needsToken) ?? createOpenApi(needsToken);
+  documents.set(needsToken, made);
+  return made;
+}
+
+function createOpenApi(needsToken: boolean) {
   const components: Record<string, unknown> = {};
   const reference = (schema: z.ZodType) => componentSchema(schema, components);
   const problem = { 'application/problem+json': { schema: reference(schemas.problemDocument) } };
