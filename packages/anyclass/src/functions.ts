@@ -254,6 +254,20 @@ export async function recommend(
 }
 
 /**
+ * Shortens a configuration so that its run ends within some minutes on this machine, whose speed it measures.
+ *
+ * @example
+ * await train(await fitMinutes({ data: { dataset: 'pipes.csv' }, network: { name: 'tresnet-s', inputSize: 96 }, epochs: 40 }, 10));
+ */
+export async function fitMinutes(
+  configuration: ConfigurationInput,
+  minutes: number,
+  options: Pick<TrainOptions, 'onEvent' | 'signal'> = {},
+): Promise<Configuration> {
+  return (await import('./recommendation/timedRun.js')).fitMinutes(configuration, minutes, options);
+}
+
+/**
  * Writes a network's embeddings of a dataset, with names, splits and labels, as a dataset of features.
  *
  * @example

@@ -6,6 +6,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import { nextLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
+import type { ConfigurationInput } from '../configuration/schema.js';
 import { UsageError } from '../errors/usageError.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { checkOutputFolder } from '../files/outputs.js';
@@ -43,6 +44,13 @@ const options = z.object({
     .optional()
     .describe('run folder; default a new folder in runs')
     .meta({ placeholder: 'DIR' }),
+  minutes: z
+    .number()
+    .positive()
+    .optional()
+    .describe(
+      'shorten the run to fit into this time, by the speed measured first: fewer epochs, or fewer images',
+    ),
   resume: z.string().optional().describe('resume this run').meta({ placeholder: 'RUN' }),
   fields: z.boolean().default(false).describe('list the configuration fields and their defaults, and exit'),
   json: z.boolean().default(false).describe('print JSON'),
@@ -55,6 +63,7 @@ export const train = command({
   examples: [
     ['anyclass train quick', "the embedded dataset 'digits' with a small network"],
     ['anyclass train quick --data pipes.csv --set epochs=20', 'your own table of images'],
+    ['anyclass train strong --data pipes.csv --minutes 30', 'what can be learned in half an hour here'],
     [
       'anyclass train --data pipes.csv --network convnext-t --weights convnext_tiny-983f1562.pth',
       'train further from a file of torchvision, timm or Hugging Face, as is usual for the network',
@@ -69,13 +78,16 @@ export const train = command({
       terminal.print(given.json ? JSON.stringify(all, null, 2) : fieldList(all));
       return all;
     }
-    return trainHere(await trainWork(given), terminal);
+    const { minutes, ...untimed } = given;
+    if (minutes !== undefined && given.resume !== undefined)
+      throw new UsageError('cannot be combined with --resume, whose configuration stays', 'minutes');
+    return trainHere(await trainWork(untimed), terminal, minutes);
   },
 });
 
 /** Turns options into the work of one or several processes; reads the configuration. */
 export async function trainWork(given: z.output<typeof options>): Promise<TrainWork> {
-  const { data, run, resume, fields, json, network, weights } = given;
+  const { data, run, resume, fields, json, network, weights, minutes } = given;
   const isFineTuning = given.config === undefined && resume === undefined && weights !== undefined;
   const config = isFineTuning ? 'fine-tuning' : given.config;
   const set = {
@@ -84,6 +96,7 @@ export async function trainWork(given: z.output<typeof options>): Promise<TrainW
     ...given.set,
   };
   if (fields) throw new UsageError('--fields trains nothing that processes could share');
+  if (minutes !== undefined) throw new UsageError('measures one process; set epochs instead', 'minutes');
   if ((config === undefined) === (resume === undefined)) {
     throw new UsageError(
       'give a CONFIG or RECIPE, or --weights, to start a run, or --resume RUN to resume one',
@@ -106,6 +119,7 @@ export async function trainWork(given: z.output<typeof options>): Promise<TrainW
 export async function trainHere(
   { run, json, isPart = false }: TrainWork,
   terminal: Terminal,
+  minutes?: number,
 ): Promise<TrainingResult> {
   using parent = connectParent();
   using interruption = interruptible(terminal);
@@ -123,7 +137,7 @@ export async function trainHere(
     const result =
       'resume' in run
         ? await resume(run.resume, how)
-        : await start(run.configuration, { ...how, run: run.folder });
+        : await start(await timed(run.configuration, minutes, how), { ...how, run: run.folder });
     if (result.isFinishedElsewhere) return result;
     if (!result.summary) {
       const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
@@ -141,6 +155,13 @@ export async function trainHere(
     parent?.fail('resume' in run ? run.resume : (run.folder ?? ''), error);
     throw error;
   }
+}
+
+/** The configuration, shortened to fit into the minutes, if there is a limit. */
+async function timed(configuration: ConfigurationInput, minutes: number | undefined, how: TrainOptions) {
+  if (minutes === undefined) return configuration;
+  const { fitMinutes } = await import('../recommendation/timedRun.js');
+  return fitMinutes(configuration, minutes, how);
 }
 
 /** What a finished run is for. */

@@ -15,13 +15,13 @@ export interface RunSize {
 
 /** Training images per second on an NVIDIA H200 at 224 px, batch 256, bfloat16: bench/RESULTS.md. */
 const h200Rates: Readonly<Partial<Record<NetworkName, number>>> = {
-  'tresnet-l': 2718,
-  'vit-b-16': 3613,
-  'maxvit-s': 1467,
+  'tresnet-l': 4055,
+  'vit-b-16': 3741,
+  'maxvit-s': 1704,
 };
 
 /** Multiply-adds per second that TResNet-L reaches on an H200, for networks that were not measured there. */
-const h200Speed = 3 * 2718 * networkCost('tresnet-l', 17).multiplyAdds;
+const h200Speed = 3 * 4055 * networkCost('tresnet-l', 17).multiplyAdds;
 
 /** Multiply-adds per second of a CPU core: TResNet-M at 64 px on two cores in bench/RESULTS.md. */
 const coreSpeed = 28e9;
@@ -36,7 +36,7 @@ const passes = 3;
  * Assumed training images per second: on a GPU the rate of an H200, on the CPU an estimate from its cores.
  *
  * @example
- * assumedRate({ name: 'tresnet-l', inputSize: 224 }, 17, 'gpu') // 2718
+ * assumedRate({ name: 'tresnet-l', inputSize: 224 }, 17, 'gpu') // 4055
  */
 export function assumedRate(
   { name, inputSize, tiles }: Pick<Configuration['network'], 'name' | 'inputSize' | 'tiles'>,
@@ -55,7 +55,7 @@ export function assumedRate(
  * Seconds for a number of epochs: training, validation after each, and scoring both splits at the end.
  *
  * @example
- * runSeconds(40, { classes: 17, train: 1_040_129, validation: 130_046, test: 0 }, 2718) / 3600 // 4.43
+ * runSeconds(40, { classes: 17, train: 1_040_129, validation: 130_046, test: 0 }, 4055) / 3600 // 2.97
  */
 export function runSeconds(
   epochs: number,

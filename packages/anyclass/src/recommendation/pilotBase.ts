@@ -66,13 +66,18 @@ function isConfiguration(source: string): boolean {
 }
 
 /** Returns the size of a full run. Throws if no decision can be evaluated on the validation split. */
-export async function fullRun({
-  data,
-  epochs,
-}: Configuration): Promise<FullRun & { readonly dataset: string }> {
+export function fullRun(configuration: Configuration): Promise<FullRun & { readonly dataset: string }> {
+  return sizeOfRun(configuration, refuseUndecidable);
+}
+
+/** Returns the size of a run on a dataset that `check` accepts. */
+export async function sizeOfRun(
+  { data, epochs }: Configuration,
+  check: (dataset: Dataset) => void = () => {},
+): Promise<FullRun & { readonly dataset: string }> {
   const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
-    refuseUndecidable(dataset);
+    check(dataset);
     const { splits, labels, name } = dataset;
     const rows = data.subset ? chooseSubset(splits.train, labels, defined(data.subset)) : splits.train;
     return { train: rows.length, validation: splits.validation.length, epochs, dataset: name };

@@ -21,23 +21,31 @@ export function pilotConfiguration(
   full: FullRun,
   seed: number,
 ): Configuration {
-  const { data, averageDecay, checkpoints, evaluation } = configuration;
-  const { instances, epochs } = size;
-  const isPart = instances < full.train;
+  const { checkpoints, evaluation } = configuration;
   const pilot: Configuration = {
-    ...configuration,
+    ...shortened(configuration, size, full),
     loss,
-    epochs,
     seed,
-    data: isPart ? { ...data, subset: { seed: 0, ...data.subset, instances } } : data,
-    schedule: shortSchedule(configuration, epochs),
-    averageDecay: averageDecay === undefined ? undefined : averageDecay ** (1 / shareOf(size, full)),
     patience: undefined,
     checkpoints: { ...checkpoints, keep: 1, best: [] },
     evaluation: { ...evaluation, test: false, replicates: 0 },
   };
   // Rounds choose which pilots follow.
   return oneOf(pilot, 'adaptive');
+}
+
+/** The same run on fewer images or in fewer epochs, with everything that is counted in epochs or steps. */
+export function shortened(configuration: Configuration, size: PilotSize, full: FullRun): Configuration {
+  const { data, averageDecay } = configuration;
+  const { instances, epochs } = size;
+  const isPart = instances < full.train;
+  return {
+    ...configuration,
+    epochs,
+    data: isPart ? { ...data, subset: { seed: 0, ...data.subset, instances } } : data,
+    schedule: shortSchedule(configuration, epochs),
+    averageDecay: averageDecay === undefined ? undefined : averageDecay ** (1 / shareOf(size, full)),
+  };
 }
 
 function shortSchedule({ schedule, epochs: all }: Configuration, epochs: number): Configuration['schedule'] {

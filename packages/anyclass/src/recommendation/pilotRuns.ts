@@ -71,15 +71,35 @@ export async function measureSpeed(
   assumed: PilotSpeed,
 ): Promise<{ readonly speed?: PilotSpeed; readonly unfinished: readonly UnfinishedRun[] }> {
   const { base, full, note } = training;
-  const wanted = Math.max(2 * base.batchSize, Math.round(probe.seconds * assumed.imagesPerSecond));
-  const size = { instances: Math.min(full.train, wanted), epochs: probe.epochs };
+  const size = probeSize(base, full, assumed);
   note(`Measuring the speed of this machine with ${counted(size.instances, 'instance')}`);
   const started = performance.now();
   const { folders, unfinished } = await training.train([plannedPilot(training, candidate, size, 0)]);
   const seconds = (performance.now() - started) / 1000;
-  const record = folders[0] === undefined ? undefined : readEpochs(runPaths(folders[0]).metrics).at(-1);
-  if (!record) return { unfinished };
-  const bare = { ...assumed, imagesPerSecond: record.imagesPerSecond, overheadSeconds: 0 };
-  const overheadSeconds = Math.max(leastOverhead, seconds - pilotSeconds(size, full, bare));
-  return { speed: { ...bare, overheadSeconds }, unfinished };
+  const speed = folders[0] === undefined ? undefined : speedOf(folders[0], size, full, seconds);
+  return { unfinished, ...(speed && { speed: { ...assumed, ...speed } }) };
+}
+
+/** The size of a run that is short, and long enough to measure its speed. */
+export function probeSize(
+  { batchSize }: Configuration,
+  { train }: FullRun,
+  { imagesPerSecond }: Pick<PilotSpeed, 'imagesPerSecond'>,
+): PilotSize {
+  const wanted = Math.max(2 * batchSize, Math.round(probe.seconds * imagesPerSecond));
+  return { instances: Math.min(train, wanted), epochs: probe.epochs };
+}
+
+/** The speed of a finished run that took so many seconds; undefined if it has no epoch. */
+export function speedOf(
+  folder: string,
+  size: PilotSize,
+  full: FullRun,
+  seconds: number,
+): Omit<PilotSpeed, 'sideBySide'> | undefined {
+  const record = readEpochs(runPaths(folder).metrics).at(-1);
+  if (!record) return undefined;
+  const { imagesPerSecond } = record;
+  const bare = pilotSeconds(size, full, { imagesPerSecond, overheadSeconds: 0 });
+  return { imagesPerSecond, overheadSeconds: Math.max(leastOverhead, seconds - bare) };
 }

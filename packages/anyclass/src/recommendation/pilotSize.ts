@@ -41,7 +41,11 @@ const fewestInstances = 500;
  * @example
  * pilotSeconds({ instances: 900, epochs: 3 }, { train: 900, validation: 300, epochs: 6 }, { imagesPerSecond: 100, overheadSeconds: 2, sideBySide: 1 }) // 33
  */
-export function pilotSeconds(size: PilotSize, { validation }: FullRun, speed: PilotSpeed): number {
+export function pilotSeconds(
+  size: PilotSize,
+  { validation }: FullRun,
+  speed: Omit<PilotSpeed, 'sideBySide'>,
+): number {
   const { instances, epochs } = size;
   const images = epochs * instances + (epochs + 1) * validation * scoringCost;
   return speed.overheadSeconds + images / speed.imagesPerSecond;
@@ -55,7 +59,11 @@ export function pilotSeconds(size: PilotSize, { validation }: FullRun, speed: Pi
  * largestPilot(33, { train: 900, validation: 300, epochs: 6 }, { imagesPerSecond: 100, overheadSeconds: 2, sideBySide: 1 })
  * // { instances: 900, epochs: 3 }
  */
-export function largestPilot(seconds: number, full: FullRun, speed: PilotSpeed): PilotSize | undefined {
+export function largestPilot(
+  seconds: number,
+  full: FullRun,
+  speed: Omit<PilotSpeed, 'sideBySide'>,
+): PilotSize | undefined {
   const scored = full.validation * scoringCost;
   // 1e-9 allows for rounding: a size must fit into exactly the seconds that it takes.
   const images = (seconds - speed.overheadSeconds) * speed.imagesPerSecond * (1 + 1e-9) - scored;
