@@ -49,7 +49,12 @@ export function replicateSeconds(
  * Simulated scores: 60% of the rows are negative; the others have each class with a probability of 12%. The logit of a present class is
  * higher by `skill`.
  */
-function mostlyNegative(rows: number, classes: number, split: 'validation' | 'test', skill: number): Scored {
+export function mostlyNegative(
+  rows: number,
+  classes: number,
+  split: 'validation' | 'test',
+  skill: number,
+): Scored {
   const random = new NumpyRandom(rows + (split === 'test' ? 1 : 0));
   const targets = new Uint8Array(rows * classes);
   const scores = new Float32Array(rows * classes);

@@ -3,12 +3,12 @@
 //
 //     node bench/dist/field/monitorLog.js [LINES]          PYTHON names the Python that has pandas
 
-import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NumpyRandom } from '@anyclass/core';
+import { commandCost } from '../measure/commandCost.js';
 
 const lines = Number(process.argv[2] ?? 1_000_000);
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-bench-'));
@@ -73,15 +73,9 @@ function writeLog(): number {
   return table.length - 1;
 }
 
-/** Runs a command and prints its processor time and largest resident memory, as GNU time reports them. */
+/** Runs a command and prints its processor time and largest resident memory. */
 function measured(name: string, words: readonly string[]): number {
-  const { stderr, status } = spawnSync('/usr/bin/time', ['-f', '%U %S %M', ...words], {
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-  });
-  const [user, system, kilobytes] = (stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').map(Number);
-  if (status !== 0 || kilobytes === undefined) throw new Error(`${name} failed: ${stderr}`);
-  const seconds = user! + system!;
-  console.log(`| ${name} | ${seconds.toFixed(1)} s | ${Math.round(kilobytes / 1024)} MiB |`);
+  const { seconds, megabytes } = commandCost(words);
+  console.log(`| ${name} | ${seconds.toFixed(1)} s | ${Math.round(megabytes)} MiB |`);
   return seconds;
 }
