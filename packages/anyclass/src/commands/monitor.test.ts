@@ -77,6 +77,42 @@ test('rotated and gzipped logs are read in the order of their times; a cut last 
   expect([status, JSON.parse(stdout).alert]).toEqual([4, { line: 1, id: 'a' }]);
 });
 
+test.each(['{"id":"d","isNeg', '{"id":"d","isNegative":false,"audit":{"q":1,"drawn":true}', '{'])(
+  'a last line cut off as %s is left out',
+  async (cut) => {
+    write('cut.jsonl', lines({ id: 'a', isNegative: true, audit }) + cut);
+    write('cut.csv', 'id,negative\na,1\n');
+    const { stdout } = await monitor('cut.jsonl', 'cut.csv', '--false-alarms', '0.05', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ images: 1, alarmShare: 0 });
+  },
+);
+
+test('what other programs write is read: null for nothing, 1.0 for 1', async () => {
+  const nothing = { group: null, model: null, outcome: null, s: null };
+  write(
+    'nulls.jsonl',
+    lines(
+      { id: 'a', isNegative: false, audit, ...nothing },
+      { id: 'b', isNegative: true, audit: null, ...nothing },
+      { id: 'c', isNegative: true, audit, shadow: { isNegative: true, outcome: null } },
+    ),
+  );
+  write('nulls.csv', 'id,negative\na,1.0\nb,\nc,0.0\n');
+  const { stdout } = await monitor('nulls.jsonl', 'nulls.csv', '--false-alarms', '0.05', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ images: 2, audited: 2, drawnNegatives: 1, drawnPositives: 1 });
+});
+
+test('a promise for whole groups is not said to hold because single images keep it', async () => {
+  const { log, labels } = stream(0, { decision: { id: 'd1', falseAlarms: 0.1, per: 'group' } });
+  write('groups.jsonl', log);
+  write('groups.csv', labels);
+  const { stdout } = await monitor('groups.jsonl', 'groups.csv');
+  expect(stdout).toMatch(
+    /^The promise of at most 10% false alarms, judged by one image of each group, holds/,
+  );
+  expect(stdout).toMatch(/promised for +whole groups/);
+});
+
 test('class columns say what is negative; empty cells are undecided unless a class is present', async () => {
   write('classes.jsonl', lines(...['a', 'b', 'c', 'd'].map((id) => ({ id, isNegative: true, audit }))));
   write('classes.csv', 'id,crack,root\na,0,0\nb,1,\nc,0,\nd,0,1\n');

@@ -83,7 +83,8 @@ export const reservedColumns: ReadonlySet<string> = new Set([
 
 function cellValue(text: string, place: string, column: string): boolean | undefined {
   if (text === '') return undefined;
-  if (text === '1' || text === '0') return text === '1';
+  // Where some cells are empty, pandas writes 1.0.
+  if (/^[01](\.0)?$/.test(text)) return text.startsWith('1');
   throw new DataError(`${place}: ${column} is '${text}'; expected 1, 0, or nothing if undecided`);
 }
 

@@ -34,6 +34,8 @@ export interface MonitoredStream extends Monitoring {
   readonly version?: string;
   readonly decision?: string;
   readonly falseAlarms: number;
+  /** `group` if the decision promised something about whole groups, of which one image each is judged here. */
+  readonly per?: 'group';
   /** A hint, never an alert: a change of prevalence moves presence scores too. Omitted without reference scores. */
   readonly drift?: PresenceDrift;
   /** What a second model answered to the same images, if one ran in the shadow of this one. */
@@ -95,7 +97,7 @@ export async function monitorLogs({
 }
 
 interface Stream {
-  readonly of: Pick<MonitoredStream, 'model' | 'version' | 'decision' | 'falseAlarms'>;
+  readonly of: Pick<MonitoredStream, 'model' | 'version' | 'decision' | 'falseAlarms' | 'per'>;
   readonly monitor: Monitor;
   readonly shadow: ShadowMonitor;
   readonly scores: number[];
@@ -120,6 +122,7 @@ function openStream(
       ...(model !== undefined && { model }),
       ...(version !== undefined && { version }),
       ...(decision && { decision: decision.id }),
+      ...(decision?.per && { per: decision.per }),
     },
     monitor: createMonitor(labels, { ...options, falseAlarms }),
     shadow: createShadowMonitor(labels, { ...options, falseAlarms }),

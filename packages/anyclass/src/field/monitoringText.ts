@@ -13,10 +13,11 @@ import type { ShadowedMonitoring } from './shadowMonitor.js';
  * monitoringVerdict(result, 0.95) // 'The promise of at most 5% false alarms is broken: 7.1% to 14.9% of negatives alarm (95% confidence).'
  */
 export function monitoringVerdict(
-  { verdict, falseAlarms, rate, auditsToDecide }: MonitoredStream,
+  { verdict, falseAlarms, per, rate, auditsToDecide }: MonitoredStream,
   confidence: number,
 ): string {
-  const promise = `The promise of at most ${shown(falseAlarms)} false alarms`;
+  const judged = per === 'group' ? ', judged by one image of each group,' : '';
+  const promise = `The promise of at most ${shown(falseAlarms)} false alarms${judged}`;
   const range = `${shown(rate.low)} to ${shown(rate.high)} of negatives alarm (${shown(confidence)} confidence)`;
   if (rate.low > rate.high) {
     const state = verdict === 'undecided' ? 'is undecided' : verdict === 'broken' ? 'is broken' : 'holds';
@@ -47,9 +48,17 @@ export function monitoringText(result: MonitoredLogs, confidence: number): strin
 /** What the verdict rests on, by name. */
 export function monitoringRows(result: MonitoredStream): [name: string, text: string][] {
   const { capital, certificate, threshold, alert, change, images, audited, unlabeled } = result;
-  const { estimate, alarmShare, freeBound, drift, drawnPositives, missedShare } = result;
+  const { estimate, alarmShare, freeBound, drift, drawnPositives, missedShare, per } = result;
   const rows: [string, string][] = [
     ['answered by', nameOf(result)],
+    ...(per === 'group'
+      ? [
+          [
+            'promised for',
+            'whole groups; one image of each is judged here, so more groups than this may get an alarm',
+          ] satisfies [string, string],
+        ]
+      : []),
     ['images', count(images)],
     ['labeled', `${count(audited)}; ${count(unlabeled)} alarms and drawn images have no label yet`],
     [

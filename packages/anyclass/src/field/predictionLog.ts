@@ -7,6 +7,7 @@ import { DataError } from '../errors/dataError.js';
 import { expectation } from '../errors/expectation.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
+import { parsedJson } from '../files/wholeFile.js';
 
 const answer = z.object({
   model: z.string().optional(),
@@ -28,7 +29,14 @@ const loggedLine = answer.extend({
   sha256: z.string().optional(),
   group: z.union([z.string(), z.number()]).optional(),
   /** The decision that was applied, under a name that changes whenever it does. */
-  decision: z.object({ id: z.string(), falseAlarms: z.number().optional() }).optional(),
+  decision: z
+    .object({
+      id: z.string(),
+      falseAlarms: z.number().optional(),
+      /** What the promise counts, if that is whole groups. */
+      per: z.literal('group').optional(),
+    })
+    .optional(),
   audit: z.object({ q: z.number().gt(0).max(1), drawn: z.boolean() }).optional(),
   /** What a second model answered, one that runs in the shadow of the first. */
   shadow: answer.optional(),
@@ -80,20 +88,13 @@ async function* readLog(file: string): AsyncGenerator<PlacedLine> {
     waiting = text;
     line++;
   }
-  if (waiting.trim() === '') return;
-  let logged: LoggedLine;
-  try {
-    logged = parsed(waiting, file, line);
-  } catch (error) {
-    if (isCutOff(waiting)) return;
-    throw error;
-  }
-  yield { logged, file, line };
+  if (waiting.trim() === '' || isCutOff(waiting)) return;
+  yield { logged: parsed(waiting, file, line), file, line };
 }
 
-/** Whether a text is the start of a JSON object that does not end. */
+/** Whether a text is the start of a JSON object that does not end; it may be cut after the end of an inner one. */
 function isCutOff(text: string): boolean {
-  return text.trimStart().startsWith('{') && !text.trimEnd().endsWith('}');
+  return text.trimStart().startsWith('{') && parsedJson(text) === undefined;
 }
 
 async function* textLines(file: string): AsyncGenerator<string> {
@@ -114,12 +115,10 @@ async function* textLines(file: string): AsyncGenerator<string> {
 }
 
 function parsed(text: string, file: string, line: number): LoggedLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = parsedJson(text);
+  if (value === undefined)
     throw new DataError(`${file}, line ${line}: not JSON; expected a line of a log of predictions`);
-  }
+  if (text.includes('null')) dropNulls(value);
   const { data, error } = loggedLine.safeParse(value);
   if (data) return data;
   const [issue] = error.issues;
@@ -132,4 +131,13 @@ function parsed(text: string, file: string, line: number): LoggedLine {
       ? `${issue.path.join('.')} is ${JSON.stringify(found)}`
       : 'this is no prediction';
   throw new DataError(`${file}, line ${line}: ${field}; ${issue ? expectation(issue) : ''}`);
+}
+
+/** Many programs write null for what is not there. */
+function dropNulls(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (part === null) Reflect.deleteProperty(value, key);
+    else dropNulls(part);
+  }
 }

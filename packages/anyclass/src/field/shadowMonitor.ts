@@ -3,9 +3,10 @@
 
 import {
   type AuditLabels,
-  createMonitor,
+  GroupDraw,
   type Monitoring,
   type MonitorOptions,
+  monitor,
   monitorPair,
   type PairedLine,
   type PairedMonitoring,
@@ -33,8 +34,7 @@ export interface ShadowMonitor {
 /** Creates a monitor of the shadow's answers. */
 export function createShadowMonitor(labels: AuditLabels, options: MonitorOptions): ShadowMonitor {
   const { confidence } = options;
-  let monitor = createMonitor(labels, options);
-  let lines: PairedLine[] = [];
+  let lines = new GroupDraw<PairedLine>();
   let of: Pick<ShadowedMonitoring, 'model' | 'version'> | undefined;
   return {
     add({ shadow, ...line }) {
@@ -43,25 +43,24 @@ export function createShadowMonitor(labels: AuditLabels, options: MonitorOptions
       if (of?.model !== model || of?.version !== version) {
         // Another shadow starts anew.
         of = { ...(model !== undefined && { model }), ...(version !== undefined && { version }) };
-        [monitor, lines] = [createMonitor(labels, options), []];
+        lines = new GroupDraw();
       }
-      if (line.audit?.drawn !== true) return;
-      const { id, group } = line;
-      const answer = { isNegative, outcome };
-      // Among drawn images, each was looked at.
-      monitor.add({ id, group, ...answer, audit: { q: 1, drawn: true } });
-      lines.push({
-        id,
-        isNegative: line.isNegative,
-        outcome: line.outcome,
-        audit: line.audit,
-        shadow: answer,
-      });
+      const { id, group, audit } = line;
+      if (!audit || !(audit.drawn || group !== undefined)) return;
+      const shadowed = { isNegative, outcome };
+      lines.add({ id, isNegative: line.isNegative, outcome: line.outcome, audit, shadow: shadowed }, line);
     },
     result() {
       if (!of) return undefined;
-      const { verdict, rate, estimate, capital, certificate, images, audited } = monitor.result();
-      const difference = monitorPair(lines, labels, confidence === undefined ? {} : { confidence });
+      const drawn = lines.items().filter(({ audit }) => audit?.drawn);
+      // Among drawn images, each was looked at.
+      const answers = drawn.map(({ id, shadow }) => ({ id, ...shadow, audit: { q: 1, drawn: true } }));
+      const { verdict, rate, estimate, capital, certificate, images, audited } = monitor(
+        answers,
+        labels,
+        options,
+      );
+      const difference = monitorPair(drawn, labels, confidence === undefined ? {} : { confidence });
       return { ...of, verdict, rate, estimate, capital, certificate, images, audited, difference };
     },
   };

@@ -116,6 +116,27 @@ describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
     await expect(serve([`m=${model}`], { ...quiet, logPredictions: folder })).rejects.toThrow(UserError);
   });
 
+  test('a line that a killed server left unfinished is removed, and one that only lacks its end is ended', async () => {
+    const file = join(folder, 'killed.jsonl');
+    const logging = { ...quiet, logPredictions: file };
+    const photo = asBody(await picture(1));
+    const answerOnce = async () => {
+      await using server = await serve([`m=${model}`], logging);
+      await fetch(`${server.url}/v1/predict`, { method: 'POST', body: photo });
+    };
+    await answerOnce();
+    const [line = ''] = readFileSync(file, 'utf8').split('\n');
+    for (const left of [`${line}\n${line.slice(0, 40)}`, line]) {
+      writeFileSync(file, left);
+      await answerOnce();
+      const ids = readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((each) => JSON.parse(each).id);
+      expect(ids).toEqual([JSON.parse(line).id, expect.any(String)]);
+    }
+  });
+
   test('predictions are logged as JSON lines on request', async () => {
     const file = join(folder, 'predictions.jsonl');
     const lines: string[] = [];

@@ -1,3 +1,4 @@
+export { GroupDraw } from './groupDraw.js';
 export type { AuditDraw, AuditLabels, LogLine } from './logLine.js';
 export {
   createMonitor,

@@ -73,3 +73,46 @@ test('only drawn images count, each id once', () => {
     unlabeled: 0,
   });
 });
+
+test('of a group one line counts, whatever its coin says, and which one does not depend on the order', () => {
+  const drawn = { q: 0.5, drawn: true };
+  const line = (id: string, group: string | undefined, audit = drawn): PairedLine => ({
+    id,
+    group,
+    isNegative: true,
+    audit,
+    shadow: { isNegative: false },
+  });
+  const patient = [...'abcdefgh'].map((id) => line(id, 'patient 1'));
+  const labels = new Map([...'abcdefghxyz'].map((id) => [id, true]));
+  const labeled = (log: PairedLine[]) => monitorPair(log, labels).falseAlarms.labeled;
+  expect(labeled([...patient, line('x', 'patient 2'), line('y', undefined), line('z', undefined)])).toBe(4);
+  const counting = patient.filter(({ id }) => {
+    const others = patient.map((each) => ({ ...each, audit: { q: 0.5, drawn: each.id === id } }));
+    expect(labeled(others.toReversed())).toBe(labeled(others));
+    return labeled(others) === 1;
+  });
+  expect(counting).toHaveLength(1);
+});
+
+test('groups of alike images leave the interval valid, though their images do not agree by chance', () => {
+  const random = new NumpyRandom(5);
+  let outside = 0;
+  for (let round = 0; round < 60; round++) {
+    const labels = new Map<string, boolean>();
+    const log: PairedLine[] = [];
+    for (let patient = 0; patient < 60; patient++) {
+      // All images of a patient get the same answers; both models alarm equally often.
+      const [first, second] = [random.random() < 0.2, random.random() < 0.2];
+      for (let image = 0; image < 30; image++) {
+        const id = `${patient}/${image}`;
+        labels.set(id, true);
+        const audit = { q: 1, drawn: true };
+        log.push({ id, group: patient, isNegative: !first, audit, shadow: { isNegative: !second } });
+      }
+    }
+    const { falseAlarms } = monitorPair(log, labels);
+    if (falseAlarms.low > 0 || falseAlarms.high < 0) outside++;
+  }
+  expect(outside).toBeLessThanOrEqual(6);
+});

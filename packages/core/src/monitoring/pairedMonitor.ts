@@ -2,6 +2,7 @@
 
 import type { RateInterval } from '../decisions/promisable.js';
 import { FRACTIONS } from './bets.js';
+import { GroupDraw } from './groupDraw.js';
 import { type AuditLabels, checkLine, isAlarm, type LogLine } from './logLine.js';
 
 /** A line of a log in which a second model answered too, such as one that runs in the shadow of the first. */
@@ -30,7 +31,7 @@ export interface PairedMonitoring {
 /**
  * Compares two models on the images that were drawn to be labeled: a random sample, unlike the alarms of the first model, which
  * people label because they look at them. Both models are judged by the same labels, so what makes images hard for both
- * cancels out. The intervals hold at any time, however often one looks.
+ * cancels out. The intervals hold at any time, however often one looks. Of a group, one line counts.
  *
  * @example
  * const { falseAlarms } = monitorPair(log, labels);
@@ -46,12 +47,17 @@ export function monitorPair(
   }
   const [negatives, positives] = [new Differences(), new Differences()];
   const ids = new Set<string>();
+  const counting = new GroupDraw<PairedLine>();
   let number = 0;
   for (const line of log) {
     number++;
     checkLine(line, number);
     if (ids.has(line.id)) continue;
     ids.add(line.id);
+    // A group's line is chosen before the coin is looked at, so that groups with more images do not count more often.
+    if (line.audit && (line.audit.drawn || line.group !== undefined)) counting.add(line, line);
+  }
+  for (const line of counting.items()) {
     if (!line.audit?.drawn) continue;
     const label = labels.get(line.id);
     const [first, second] = [isAlarm(line), isAlarm({ ...line.shadow, id: line.id })];

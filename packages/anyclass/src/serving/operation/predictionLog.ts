@@ -1,7 +1,7 @@
 // Logs predictions for later labeling and for `monitor`: one JSON line per image.
 
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import type { Decision } from '@anyclass/core';
 import { fileProblem } from '@anyclass/files';
 import { UserError } from '../../errors/userError.js';
@@ -30,7 +30,8 @@ export interface LoggedPrediction {
 
 /**
  * Checks that predictions can be appended to a file: a new one, an empty one, or one with logged predictions. It
- * is created if it does not exist.
+ * is created if it does not exist. A last line that a killed server left unfinished is removed, since the next one would
+ * continue it.
  *
  * @throws UserError if it is any other file, or cannot be written
  */
@@ -43,6 +44,7 @@ export function checkPredictionLog(path: string): void {
     try {
       if (fstatSync(file).size > 0 && !isLoggedLine(firstLine(file)))
         throw new UserError('it has other content; choose a new file, or one with logged predictions');
+      endLastLine(file);
     } finally {
       closeSync(file);
     }
@@ -56,6 +58,18 @@ function isLoggedLine(line: string): boolean {
   const value = parsedJson(line);
   if (typeof value !== 'object' || value === null) return false;
   return ['time', 'requestId', 'model', 'version', 'sha256', 'probabilities'].every((key) => key in value);
+}
+
+/** Ends the last line if only its end is missing, and removes it if more is. */
+function endLastLine(file: number): void {
+  const { size } = fstatSync(file);
+  const start = Math.max(0, size - longestLine);
+  const bytes = Buffer.alloc(size - start);
+  readSync(file, bytes, 0, bytes.length, start);
+  const last = bytes.subarray(bytes.lastIndexOf('\n') + 1);
+  if (last.length === 0) return;
+  if (isLoggedLine(last.toString('utf8'))) writeSync(file, '\n');
+  else ftruncateSync(file, size - last.length);
 }
 
 /** The first line, as far as a log of predictions could have one that long. */
@@ -96,7 +110,7 @@ export function logPrediction(
       outcome,
       ...(odd !== undefined && { odd }),
       isNegative,
-      s: presenceScore,
+      s: finite(presenceScore),
       presence: presence.probability,
       probabilities,
       ...(audits && { audit: { q: audits.q, drawn } }),
@@ -113,14 +127,21 @@ function shadowed({ model, version, answer }: ShadowAnswer) {
     decision: decisionName(version.model.decision),
     outcome: answer.outcome,
     isNegative: !answer.labels.includes(1),
-    s: answer.presenceScore,
+    s: finite(answer.presenceScore),
   };
+}
+
+/** JSON has no infinity, which is the score of a row with a probability of 1. */
+function finite(score: number): number {
+  return Math.min(score, Number.MAX_VALUE);
 }
 
 /** What a log says about a decision: a name that changes whenever the decision does, and the share that it promises. */
 interface DecisionName {
   readonly id: string;
   readonly falseAlarms?: number;
+  /** What the promise counts, if that is whole groups. */
+  readonly per?: 'group';
 }
 
 const decisionNames = new WeakMap<Decision, DecisionName>();
@@ -129,9 +150,12 @@ function decisionName(decision: Decision): DecisionName {
   const known = decisionNames.get(decision);
   if (known) return known;
   const { budget } = decision;
-  const made = {
+  const made: DecisionName = {
     id: createHash('sha256').update(JSON.stringify(decision)).digest('hex').slice(0, 12),
-    ...('falseAlarms' in budget && { falseAlarms: budget.falseAlarms }),
+    ...('falseAlarms' in budget && {
+      falseAlarms: budget.falseAlarms,
+      ...(budget.per === 'group' && { per: budget.per }),
+    }),
   };
   decisionNames.set(decision, made);
   return made;
