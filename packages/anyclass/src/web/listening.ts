@@ -6,7 +6,7 @@ import { errorCode, fileProblem } from '@anyclass/files';
 import { UserError } from '../errors/userError.js';
 
 /** Requests of one connection that wait for their answers; browsers have one, clients that pipeline a few. */
-const mostUnanswered = 32;
+const mostUnanswered = 8;
 
 const openSockets = new WeakMap<HttpServer, ReadonlySet<Socket>>();
 
