@@ -53,7 +53,6 @@ function Tabs({ view }: { readonly view: View }) {
           </a>
         ))}
       </nav>
-      <div class="actions" id="actions" />
     </div>
   );
 }
@@ -200,14 +199,9 @@ function railText({
 function Notices() {
   return (
     <div class="notices" role="status">
-      {notices.value.map(({ id, text, isProblem, action }) => (
+      {notices.value.map(({ id, text, isProblem }) => (
         <p key={id} class={isProblem ? 'problem' : ''}>
           <bdi>{text}</bdi>
-          {action && (
-            <button type="button" class="button quiet-button" onClick={action.act}>
-              {action.name}
-            </button>
-          )}
           <button type="button" class="button quiet-button" aria-label="Close" onClick={() => dismiss(id)}>
             ×
           </button>

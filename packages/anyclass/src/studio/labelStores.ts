@@ -16,12 +16,12 @@ import { csvCell } from '../runs/scoreFiles.js';
 export interface LabelStore {
   readonly file: string;
   read(): Promise<SavedLabels[]>;
-  /** Replaces what is saved about one image. */
-  write(all: readonly SavedLabels[], changed: Pick<SaveRequest, 'name' | 'labels'>): Promise<void>;
+  /** Replaces what is saved, given all of it and what is new. */
+  write(all: readonly SavedLabels[], changed: readonly Pick<SaveRequest, 'name' | 'labels'>[]): Promise<void>;
 }
 
 /**
- * Saves the labels of images, unless someone else changed them meanwhile.
+ * Saves the labels of images, unless someone else changed them meanwhile: all of them, or none.
  *
  * @returns what is saved now
  * @throws UserError with the name of who changed them, or if the file cannot be written
@@ -37,18 +37,18 @@ export async function saveLabels(
   try {
     mkdirSync(dirname(store.file), { recursive: true });
     return await withSharedLock(`${store.file}.lock`, async () => {
-      let all = await store.read();
+      const all = new Map((await store.read()).map((each) => [each.name, each]));
       for (const { name, labels, author, replaces } of requests) {
-        const before = all.find((each) => each.name === name);
+        const before = all.get(name);
         if (!isSame(before?.labels ?? null, replaces))
           throw new UserError(
             `${name} was labeled meanwhile${before?.author ? ` by ${before.author}` : ''}; reload to see it`,
           );
-        all = all.filter((each) => each !== before);
-        if (labels !== null) all.push({ name, labels, author, time: now.toISOString() });
-        await store.write(all, { name, labels });
+        all.delete(name);
+        if (labels !== null) all.set(name, { name, labels, author, time: now.toISOString() });
       }
-      return all;
+      await store.write([...all.values()], requests);
+      return [...all.values()];
     });
   } catch (error) {
     if (error instanceof UserError || error instanceof DataError) throw error;
@@ -153,9 +153,9 @@ export function auditStore(file: string, classes: readonly string[]): LabelStore
         return answer ? [{ name, labels: labelsOf(answer, classes), author: '', time: '' }] : [];
       });
     },
-    async write(_, { name, labels }) {
+    async write(_, changed) {
       const table = await openLabelTable(file, classes);
-      table.set(name, answerOf(labels));
+      for (const { name, labels } of changed) table.set(name, answerOf(labels));
       table.save();
     },
   };

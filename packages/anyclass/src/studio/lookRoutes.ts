@@ -46,6 +46,9 @@ export function addLookRoutes(routes: FastifyInstance, studio: Studio): void {
     GET: async ({ query }, reply) => {
       const asked = queryOf(query, z.object({ name, target: z.string().min(1).max(4096) }));
       const run = runIn(query, index);
+      const { isOfTest } = await forUser(() => data.of(run));
+      // Where the model sees something is what it says about an image.
+      if (isOfTest(asked.name)) refuseSealed(run, 'test');
       return sendPicture(
         reply,
         'image/png',

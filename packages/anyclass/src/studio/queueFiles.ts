@@ -1,6 +1,6 @@
 // Queues of images to label, found below the folders: those of `mine` and `select`, and logs of a server that draws audits.
 
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { QueueEntry, QueueItem } from '@anyclass/studio';
 import { auditItems } from '../audits/auditItems.js';
@@ -8,6 +8,7 @@ import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { readQueue } from '../queues/imageQueue.js';
 import { Problem } from '../web/problem.js';
+import { bounded } from './bounded.js';
 import { type Folder, idOf, realBelow } from './folders.js';
 import { auditStore, type LabelStore, tableStore } from './labelStores.js';
 
@@ -38,8 +39,8 @@ function filesBelow(path: string, depth: number): string[] {
   try {
     return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
       const inner = join(path, entry.name);
-      if (entry.name.startsWith('.') || entry.name === 'node_modules') return [];
-      if (entry.isFile() && /\.jsonl?$/.test(entry.name) && !ownLogs.has(entry.name)) return [inner];
+      if (!isSearched(entry.name)) return [];
+      if (entry.isFile() && isCandidate(entry.name)) return [inner];
       return entry.isDirectory() && depth < deepest && !existsSync(join(inner, 'config.json'))
         ? filesBelow(inner, depth + 1)
         : [];
@@ -49,10 +50,31 @@ function filesBelow(path: string, depth: number): string[] {
   }
 }
 
-function kindOf(path: string): Pick<QueueEntry, 'kind' | 'count'> | undefined {
+type Kind = Pick<QueueEntry, 'kind' | 'count'>;
+
+/** What files were found to be, by their path, size and time: logs grow long, and every picture of a queue asks. */
+const kinds = bounded<{ readonly kind: Kind | undefined }>(10_000, () => 1);
+
+function kindOf(path: string): Kind | undefined {
+  const stamp = stampOf(path);
+  const known = kinds.get(stamp);
+  if (known) return known.kind;
+  const kind = readKind(path);
+  kinds.set(stamp, { kind });
+  return kind;
+}
+
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return `${path}\n${found?.size} ${found?.mtimeMs}`;
+}
+
+function readKind(path: string): Kind | undefined {
   try {
     if (statSync(path).size > largest) return undefined;
     if (path.endsWith('.json')) {
+      // Annotations of a dataset may be as large as a log; a queue says at once that it is one.
+      if (!beginning(path).includes('"queue"')) return undefined;
       const { queue, images } = readQueue(path);
       return { kind: queue, count: images.length };
     }
@@ -64,28 +86,57 @@ function kindOf(path: string): Pick<QueueEntry, 'kind' | 'count'> | undefined {
   }
 }
 
+function beginning(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(200);
+    return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
 function isDrawn(line: unknown): boolean {
   if (typeof line !== 'object' || line === null || !('audit' in line)) return false;
   const { audit } = line;
   return typeof audit === 'object' && audit !== null && 'drawn' in audit && audit.drawn === true;
 }
 
+/** The queues that were opened last; another one is opened if its files changed. */
+const opened = bounded<Promise<OpenedQueue>>(8, () => 1);
+
 /**
- * Opens a queue by its id, which must be one of those that are found.
+ * Opens a queue by its id, which must be one that can be found.
  *
  * @throws UserError if it cannot be read
  */
 export async function openQueue(id: string, folders: readonly Folder[]): Promise<OpenedQueue> {
-  const found = findQueues(folders).find((queue) => queue.id === id);
-  const path = found && folders.map((folder) => pathIn(folder, id)).find((each) => each !== undefined);
-  if (!found || path === undefined) throw new Problem('not-found', `there is no queue '${id}' any more`);
-  return found.kind === 'audit' ? auditQueue(path) : listQueue(path);
+  const path = folders.map((folder) => pathIn(folder, id)).find((each) => each !== undefined);
+  const kind = path === undefined ? undefined : kindOf(path)?.kind;
+  if (path === undefined || kind === undefined)
+    throw new Problem('not-found', `there is no queue '${id}' any more`);
+  const key = [stampOf(path), stampOf(join(dirname(path), 'audited')), auditLabels(path)].join('\n');
+  const known = opened.get(key) ?? (kind === 'audit' ? auditQueue(path) : Promise.resolve(listQueue(path)));
+  opened.set(key, known);
+  known.catch(() => opened.delete(key));
+  return known;
 }
 
+/** The file that an id names in a folder: only what `findQueues` may find. */
 function pathIn(folder: Folder, id: string): string | undefined {
   const inner =
     folder.name === '' ? id : id.startsWith(`${folder.name}/`) ? id.slice(folder.name.length + 1) : '';
-  return inner === '' ? undefined : realBelow([folder], join(folder.path, inner));
+  const parts = inner.split('/');
+  const isPlace = parts.length <= deepest + 1 && parts.every(isSearched) && isCandidate(parts.at(-1)!);
+  return isPlace ? realBelow([folder], join(folder.path, inner)) : undefined;
+}
+
+function isSearched(name: string): boolean {
+  return name !== '' && !name.startsWith('.') && name !== 'node_modules';
+}
+
+function isCandidate(name: string): boolean {
+  return /\.jsonl?$/.test(name) && !ownLogs.has(name);
 }
 
 function listQueue(path: string): OpenedQueue {

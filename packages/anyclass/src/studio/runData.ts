@@ -25,6 +25,7 @@ export interface RunData {
   /** Reads an image by its name; throws if there is none, or if its file is not below the folders. */
   read(name: string): Promise<StoredImage>;
   rowOf(name: string): number | undefined;
+  isOfTest(name: string): boolean;
 }
 
 export interface OpenData {
@@ -92,11 +93,13 @@ async function openConfigured(configuration: Configuration, folders: readonly Fo
   if (images.absent !== undefined) throw new UserError(`There are no images: ${images.absent}`);
   const rows = new Map<string, number>();
   for (let row = names.length - 1; row >= 0; row--) rows.set(names.at(row), row);
+  const test = new Set(dataset.splits.test);
   return {
     dataset,
     configuration,
     key: JSON.stringify(configuration.data),
     rowOf: (name) => rows.get(name),
+    isOfTest: (name) => test.has(rows.get(name) ?? -1),
     async read(name) {
       const row = rows.get(name);
       if (row === undefined) throw new UserError(`${dataset.name} has no image '${name}'`);

@@ -1,6 +1,7 @@
 // What Studio knows about the runs: an index in memory. A file is read again if its size or time changed.
 
 import { readFileSync, type Stats, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { RunChanges, RunList, RunRow } from '@anyclass/studio';
 import { placeFields } from '../configuration/dottedFields.js';
 import { parsedJson } from '../files/wholeFile.js';
@@ -107,7 +108,7 @@ export function runIndex(folders: readonly Folder[]): RunIndex {
       );
     },
     list: () => ({
-      folders: folders.map(({ given }) => given),
+      folders: folders.map(({ given, path }) => (/^[./]*$/.test(given) ? basename(path) : given)),
       rows: [...entries.values()].map(whole),
       differing,
       problems,
@@ -230,5 +231,7 @@ function differingFields(entries: readonly Entry[]): string[] {
   }
   names.delete('seed');
   for (const field of placeFields) names.delete(field);
-  return [...names];
+  // How a run is judged matters less than how it was trained.
+  const isJudging = (field: string) => Number(field.startsWith('evaluation.'));
+  return [...names].sort((a, b) => isJudging(a) - isJudging(b));
 }

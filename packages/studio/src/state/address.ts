@@ -12,9 +12,14 @@ addEventListener('popstate', () => {
 /** Changes to the address; null removes a value. */
 export type AddressChanges = Readonly<Record<string, string | number | null>>;
 
+/** What belongs to one run, and means nothing for another. */
+const ofOneRun = ['lasso', 'saved', 'trained'];
+
 /** Returns the address with changes, for a link. */
 export function linkTo(changes: AddressChanges): string {
   const next = new URLSearchParams(address.value);
+  if (changes['run'] !== undefined && changes['run'] !== next.get('run'))
+    for (const name of ofOneRun) next.delete(name);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === '') next.delete(name);
     else next.set(name, String(value));

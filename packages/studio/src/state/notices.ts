@@ -6,8 +6,6 @@ export interface Notice {
   readonly id: number;
   readonly text: string;
   readonly isProblem: boolean;
-  /** What the user can do about it, such as undo. */
-  readonly action?: { readonly name: string; readonly act: () => void };
 }
 
 export const notices = signal<readonly Notice[]>([]);
@@ -17,9 +15,9 @@ let count = 0;
 const stay = 6000;
 
 /** Shows a message. */
-export function notify(text: string, options: { isProblem?: boolean; action?: Notice['action'] } = {}): void {
-  const { isProblem = false, action } = options;
-  const notice = { id: count++, text, isProblem, ...(action && { action }) };
+export function notify(text: string, options: { isProblem?: boolean } = {}): void {
+  const { isProblem = false } = options;
+  const notice = { id: count++, text, isProblem };
   notices.value = [...notices.value.filter((other) => other.text !== text), notice];
   if (!isProblem) setTimeout(() => dismiss(notice.id), stay);
 }

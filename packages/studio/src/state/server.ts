@@ -59,12 +59,17 @@ async function refusal(answer: Response): Promise<Refused> {
   return new Refused(body.detail ?? `the server answered ${answer.status}`, answer.status);
 }
 
+/** What went wrong, as a sentence for the user. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Does something for the user, and tells if it failed. */
 export async function attempt(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return;
-    notify(error instanceof Error ? error.message : String(error), { isProblem: true });
+    notify(reasonOf(error), { isProblem: true });
   }
 }

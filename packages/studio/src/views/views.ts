@@ -43,15 +43,15 @@ export const views: readonly View[] = [
     load: async () => (await import('./mend/view.js')).MendView,
   },
   {
-    name: 'try',
-    title: 'Try',
-    ofRun: true,
-    load: async () => (await import('./try/view.js')).TryView,
-  },
-  {
     name: 'compare',
     title: 'Compare',
     ofRun: false,
     load: async () => (await import('./compare/view.js')).CompareView,
+  },
+  {
+    name: 'try',
+    title: 'Try',
+    ofRun: true,
+    load: async () => (await import('./try/view.js')).TryView,
   },
 ];

@@ -16,8 +16,10 @@ export function Changes({ run, judged }: { readonly run: string; readonly judged
   const total = moves.reduce((sum, { count }) => sum + count, 0);
   const problem = pictureProblem(run);
   const hasNext = shown.some(({ isMoved }) => !isMoved);
-  const isHot = address.value.get('heat') === 'on';
-  useShortcuts([{ key: 'h', text: 'heat maps', act: () => go({ heat: isHot ? null : 'on' }, 'replace') }]);
+  const isHot = address.value.get('heat') !== null;
+  useShortcuts([
+    { key: 'h', text: 'heat maps', act: () => go({ heat: isHot ? null : 'presence' }, 'replace') },
+  ]);
   const names = useNames(
     run,
     shown.map(({ row }) => row),

@@ -61,10 +61,10 @@ function Drawn({
       <Zone from={alarm} to={width - edge} name="alarm" tone="found" />
       <Bars bins={judged.bins} across={across} />
       <line class="axis" x1={edge} x2={width - edge} y1={middle} y2={middle} />
-      <text x={edge + 8} y={middle - 8} class="chart-ink">
+      <text x={edge + 8} y={middle - 8} class="halo on-clear">
         positive ↑
       </text>
-      <text x={edge + 8} y={floor - 9} class="chart-ink">
+      <text x={edge + 8} y={floor - 9} class="halo on-clear">
         negative ↓
       </text>
       {ticksOf(lowest, highest, width).map((share) => {
@@ -72,7 +72,11 @@ function Drawn({
         return (
           <g key={share}>
             <line class="axis" x1={at} x2={at} y1={floor} y2={floor + 4} />
-            <text x={at} y={height - 2} text-anchor="middle">
+            <text
+              x={Math.max(edge, Math.min(width - edge, at))}
+              y={height - 2}
+              text-anchor={at < 22 ? 'start' : at > width - 22 ? 'end' : 'middle'}
+            >
               {percent(share)}%
             </text>
           </g>
@@ -150,7 +154,8 @@ function Bars({ bins, across }: { readonly bins: Uint32Array; readonly across: n
   let most = 1;
   for (let bin = 0; bin < BINS; bin++) most = Math.max(most, all(0, bin), all(1, bin));
   const wide = across / BINS;
-  const tall = middle - top - 6;
+  // Below the names of the zones.
+  const tall = middle - top - 20;
   const rects = [0, 1].flatMap((kind) =>
     Array.from({ length: BINS }, (_, bin) => {
       const total = all(kind, bin);

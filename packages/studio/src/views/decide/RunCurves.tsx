@@ -66,21 +66,24 @@ export function RunCurves(props: {
         <label class="hidden-text" for="metric">
           Metric
         </label>
-        <select
-          id="metric"
-          value={metric}
-          onChange={(event) =>
-            go({ metric: event.currentTarget.value === 'f1' ? null : event.currentTarget.value }, 'replace')
-          }
-        >
-          {Object.entries(tradeOffMetrics).map(([key, { name }]) => (
-            <option key={key} value={key}>
-              {name[0]?.toUpperCase()}
-              {name.slice(1)}
-            </option>
-          ))}
-        </select>{' '}
-        by budget <small>drag the line</small>
+        <span>
+          <select
+            id="metric"
+            value={metric}
+            onChange={(event) =>
+              go({ metric: event.currentTarget.value === 'f1' ? null : event.currentTarget.value }, 'replace')
+            }
+          >
+            {Object.entries(tradeOffMetrics).map(([key, { name }]) => (
+              <option key={key} value={key}>
+                {name[0]?.toUpperCase()}
+                {name.slice(1)}
+              </option>
+            ))}
+          </select>{' '}
+          by budget
+        </span>{' '}
+        <small>drag the line</small>
       </h3>
       <TradeOff
         lines={lines}

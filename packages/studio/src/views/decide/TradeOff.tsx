@@ -82,7 +82,7 @@ function Drawn({
         <g key={tick}>
           <line class="grid" x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} />
           <text x={left - 8} y={y(tick) + 4} text-anchor="end">
-            {percentText(tick, 0)}
+            {Number((100 * tick).toFixed(1))}
           </text>
         </g>
       ))}
@@ -107,33 +107,36 @@ function Drawn({
         </g>
       )}
       {shown.map(({ name: run, points: drawn, isChosen }, i) => {
-        const last = drawn.at(-1);
-        if (!last) return null;
+        if (drawn.length === 0) return null;
         return (
-          <g key={run}>
-            <polyline
-              fill="none"
-              stroke={colors[i % colors.length]}
-              stroke-dasharray={dashes[i % dashes.length]}
-              stroke-width={isChosen ? 2 : 1.5}
-              points={drawn
-                .map((point) => `${x(point.budget).toFixed(1)},${y(of(point)).toFixed(1)}`)
-                .join(' ')}
-            />
-            {lines.length > 1 && (
+          <polyline
+            key={run}
+            fill="none"
+            stroke={colors[i % colors.length]}
+            stroke-dasharray={dashes[i % dashes.length]}
+            stroke-width={isChosen ? 2 : 1.5}
+            points={drawn
+              .map((point) => `${x(point.budget).toFixed(1)},${y(of(point)).toFixed(1)}`)
+              .join(' ')}
+          />
+        );
+      })}
+      {lines.length > 1 &&
+        apart(shown.map(({ points }) => points.at(-1)).map((last) => last && y(of(last)) - 5)).map(
+          (place, i) =>
+            place !== undefined && (
               <text
+                key={lines[i]!.name}
                 class="halo"
                 x={width - right}
-                y={y(of(last)) - 5}
+                y={place}
                 text-anchor="end"
                 style={{ fill: colors[i % colors.length] }}
               >
-                {run}
+                {lines[i]!.name}
               </text>
-            )}
-          </g>
-        );
-      })}
+            ),
+        )}
       <Handle
         label="False-alarm budget, on the curve"
         value={Number((100 * budget).toFixed(2))}
@@ -159,4 +162,17 @@ function Drawn({
       </Handle>
     </svg>
   );
+}
+
+/** Places of labels, moved down where they would cover each other. */
+function apart(places: readonly (number | undefined)[]): (number | undefined)[] {
+  const lineHeight = 13;
+  const moved = [...places];
+  const order = places.flatMap((place, i) => (place === undefined ? [] : [{ place, i }]));
+  let lowest = Number.NEGATIVE_INFINITY;
+  for (const { place, i } of order.sort((a, b) => a.place - b.place)) {
+    lowest = Math.max(place, lowest + lineHeight);
+    moved[i] = lowest;
+  }
+  return moved;
 }

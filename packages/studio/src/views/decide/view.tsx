@@ -2,6 +2,7 @@
 
 import { countText } from '@anyclass/kit';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { NoRun } from '../../parts/NoRun.js';
 import { address, go } from '../../state/address.js';
 import { useShortcuts } from '../../state/keys.js';
 import { chosenRun } from '../../state/runs.js';
@@ -23,7 +24,7 @@ import { Work } from './Work.js';
 
 export function DecideView() {
   const row = chosenRun.value;
-  if (!row) return <p class="quiet empty">There are no runs yet.</p>;
+  if (!row) return <NoRun />;
   if (row.state !== 'finished' && row.decidedF1 === null)
     return (
       <p class="quiet empty">

@@ -1,11 +1,13 @@
 // The chosen image: large, with its labels, what the model says, and where it sees it.
 
 import { heatScale } from '@anyclass/kit';
+import { Fragment } from 'preact';
 import { Html } from '../../parts/Html.js';
 import { percent } from '../../parts/numbers.js';
 import { Picture } from '../../parts/Picture.js';
+import { type ProbabilityBar, ProbabilityBars } from '../../parts/ProbabilityBars.js';
 import { go } from '../../state/address.js';
-import type { LookItem } from './items.js';
+import { type LookItem, labelText } from './items.js';
 import { type LookTable, predictedAt } from './table.js';
 
 const outcomes = ['clear', 'review', 'alarm'] as const;
@@ -20,7 +22,7 @@ export interface DetailProps {
 }
 
 export function Detail({ run, item, table, heat }: DetailProps) {
-  const { name, row, labels, split, suspect } = item;
+  const { name, row, split, suspects = [] } = item;
   return (
     <aside class="detail" aria-label="The chosen image">
       <Picture run={run} name={name} side={480} heat={heat} />
@@ -31,22 +33,28 @@ export function Detail({ run, item, table, heat }: DetailProps) {
       <dl class="facts small">
         <dt>Labels</dt>
         <dd>
-          <bdi>{labels.join(', ') || 'nothing here'}</bdi>
+          <bdi>{labelText(item)}</bdi>
         </dd>
-        {suspect && (
-          <>
+        {suspects.map(({ class: doubted, kind, score }) => (
+          <Fragment key={doubted}>
             <dt>Doubt</dt>
             <dd>
-              <bdi>{suspect.class}</bdi> {suspect.kind === 'missing' ? 'may be missing' : 'may be wrong'}, the
-              model says {percent(suspect.score)}%
+              <bdi>{doubted}</bdi> {kind === 'missing' ? 'may be missing' : 'may be wrong'}, the model says{' '}
+              {percent(score)}%
             </dd>
-          </>
-        )}
+          </Fragment>
+        ))}
         {table && row !== undefined && <Said table={table} row={row} />}
         <dt>Split</dt>
         <dd>{split}</dd>
       </dl>
-      {table && row !== undefined && <Bars table={table} row={row} heat={heat} />}
+      {table && row !== undefined && (
+        <ProbabilityBars
+          bars={barsOf(table, row)}
+          shown={heat}
+          onShow={(target) => go({ heat: target ?? null }, 'replace')}
+        />
+      )}
     </aside>
   );
 }
@@ -81,62 +89,17 @@ function withGroup(group: string): URLSearchParams {
   return next;
 }
 
-interface Bar {
-  readonly target: string;
-  readonly value: number;
-  readonly threshold: number | null;
-  readonly isLabeled: boolean;
-}
-
-function Bars({
-  table,
-  row,
-  heat,
-}: {
-  readonly table: LookTable;
-  readonly row: number;
-  readonly heat: string | undefined;
-}) {
+function barsOf(table: LookTable, row: number): ProbabilityBar[] {
   const { classes, scores, targets, thresholds, presence, gate } = table;
   const at = row * classes.length;
-  const ofClasses: Bar[] = classes.map((target, j) => ({
+  const ofClasses = classes.map((target, j) => ({
     target,
-    value: scores[at + j]!,
+    probability: scores[at + j]!,
     threshold: thresholds[j] ?? null,
-    isLabeled: targets[at + j] === 1,
+    isStrong: targets[at + j] === 1,
   }));
   const top = ofClasses
-    .sort((a, b) => Number(b.isLabeled) - Number(a.isLabeled) || b.value - a.value)
+    .sort((a, b) => Number(b.isStrong) - Number(a.isStrong) || b.probability - a.probability)
     .slice(0, mostClasses);
-  const bars: Bar[] = [
-    { target: 'presence', value: presence[row]!, threshold: gate, isLabeled: false },
-    ...top,
-  ];
-  return (
-    <ul class="bars small">
-      {bars.map(({ target, value, threshold, isLabeled }) => (
-        <li key={target}>
-          <button
-            type="button"
-            class="bar"
-            aria-pressed={heat === target}
-            title="Where the model sees it"
-            onClick={() => go({ heat: heat === target ? null : target }, 'replace')}
-          >
-            <span class={isLabeled ? 'labeled' : ''}>
-              <bdi>{target}</bdi>
-            </span>
-            <span class="track">
-              <i
-                style={{ width: `${100 * value}%` }}
-                class={threshold !== null && value >= threshold ? 'over' : ''}
-              />
-              {threshold !== null && <em style={{ left: `${100 * Math.min(1, threshold)}%` }} />}
-            </span>
-            <span class="number">{percent(value)}</span>
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
+  return [{ target: 'presence', probability: presence[row]!, threshold: gate, isStrong: false }, ...top];
 }

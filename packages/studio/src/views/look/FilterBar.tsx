@@ -6,6 +6,7 @@ import { address, go } from '../../state/address.js';
 import { runList } from '../../state/runs.js';
 import { countsOf, type Show, shows } from './filters.js';
 import type { LookState } from './items.js';
+import { isList } from './lists.js';
 
 const titles: Readonly<Record<Show, string>> = {
   alarms: 'Negatives that alarm',
@@ -36,6 +37,8 @@ export function FilterBar({ look, hasMap = false }: { readonly look: LookState; 
     const count = counts?.[each];
     return against !== '' || count === undefined ? text : `${text} (${countText(count)})`;
   };
+  // Lists have an order of their own, and images without scores.
+  const isOfRows = !isList(show);
   const set = (name: string) => (event: { readonly currentTarget: { readonly value: string } }) =>
     go({ [name]: event.currentTarget.value, image: null });
   return (
@@ -57,7 +60,7 @@ export function FilterBar({ look, hasMap = false }: { readonly look: LookState; 
           </option>
         ))}
       </Choice>
-      {known && known.groups.length > 0 && (
+      {isOfRows && known && known.groups.length > 0 && (
         <Choice id="group" label="Group" value={state.get('group') ?? ''} onChange={set('group')}>
           <option value="">any group</option>
           {known.groups.slice(0, 2000).map((name) => (
@@ -67,25 +70,29 @@ export function FilterBar({ look, hasMap = false }: { readonly look: LookState; 
           ))}
         </Choice>
       )}
-      <span class="between">
-        <label for="from">Probability</label>
-        <Percent id="from" value={state.get('from')} otherwise={0} label="Probability from, in percent" />
-        to
-        <Percent id="to" value={state.get('to')} otherwise={100} label="Probability to, in percent" />%
-      </span>
-      <Choice id="against" label="Beside" value={against} onChange={set('against')}>
-        <option value="">no other run</option>
-        {others.slice(0, 500).map(({ id }) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
-      </Choice>
-      <Choice id="order" label="Order" value={filters.order} onChange={set('order')}>
-        <option value="high">most probable first</option>
-        <option value="low">least probable first</option>
-        <option value="name">by name</option>
-      </Choice>
+      {isOfRows && (
+        <>
+          <span class="between">
+            <label for="from">Probability</label>
+            <Percent id="from" value={state.get('from')} otherwise={0} label="Probability from, in percent" />
+            to
+            <Percent id="to" value={state.get('to')} otherwise={100} label="Probability to, in percent" />%
+          </span>
+          <Choice id="against" label="Beside" value={against} onChange={set('against')}>
+            <option value="">no other run</option>
+            {others.slice(0, 500).map(({ id }) => (
+              <option key={id} value={id}>
+                {id}
+              </option>
+            ))}
+          </Choice>
+          <Choice id="order" label="Order" value={filters.order} onChange={set('order')}>
+            <option value="high">most probable first</option>
+            <option value="low">least probable first</option>
+            <option value="name">by name</option>
+          </Choice>
+        </>
+      )}
       {known && known.splits.length > 1 && (
         <Choice id="split" label="Split" value={split} onChange={set('split')}>
           {known.splits.map((each) => (
@@ -101,7 +108,7 @@ export function FilterBar({ look, hasMap = false }: { readonly look: LookState; 
             type="checkbox"
             checked={state.get('map') === 'shown'}
             onChange={() =>
-              go({ map: state.get('map') === 'shown' ? null : 'shown', picked: null }, 'replace')
+              go(state.get('map') === 'shown' ? { map: null, lasso: null } : { map: 'shown' }, 'replace')
             }
           />{' '}
           map

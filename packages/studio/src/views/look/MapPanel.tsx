@@ -4,41 +4,55 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address, go } from '../../state/address.js';
 import { useShortcuts } from '../../state/keys.js';
-import { ask, attempt } from '../../state/server.js';
 import type { Background, EmbeddingMap } from '../../wire/look.js';
-import { picked } from './items.js';
-import { isInside, type Point } from './lasso.js';
+import { circleAround, lassoIn, lassoText, type Point } from './lasso.js';
+import { progressOf } from './table.js';
 
 const margin = 10;
+/** The first circle that the keyboard draws, of a side of 1, and how it grows. */
+const [firstRadius, growth] = [0.05, 1.5];
 
 export function MapPanel(props: {
-  readonly run: string;
+  readonly map: Background<EmbeddingMap> | undefined;
   /** The color of an image: a custom property of the style sheet. */
   readonly colorOf: (name: string) => string;
-  /** The colors, with what they mean. */
-  readonly legend: readonly (readonly [color: string, text: string])[];
+  /** The colors, which are named after what they mean. */
+  readonly legend: readonly string[];
   readonly chosen: string | undefined;
 }) {
-  const { run, colorOf, legend, chosen } = props;
-  const now = useMap(run);
+  const { map: now, colorOf, legend, chosen } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
-  // The pointer may move faster than the page is drawn.
-  const lasso = useRef<Point[]>([]);
+  // The line that is being drawn: the pointer may move faster than the page is drawn.
+  const drawn = useRef<Point[]>(undefined);
+  const radius = useRef(firstRadius);
   const [, redraw] = useState(0);
-  const setLasso = (points: Point[]) => {
-    lasso.current = points;
+  const setDrawn = (points: Point[] | undefined) => {
+    drawn.current = points;
     redraw((n) => n + 1);
   };
   const map = now?.state === 'ready' ? now.result : undefined;
-  const isPicked = address.value.get('picked') === 'lasso';
-  const clear = () => {
-    setLasso([]);
-    picked.value = undefined;
-    go({ picked: null }, 'replace');
+  const line = lassoIn(address.value.get('lasso'));
+  const choose = (points: readonly Point[]) => {
+    setDrawn(undefined);
+    go(points.length < 3 ? { lasso: null } : { lasso: lassoText(points), show: 'all' }, 'replace');
   };
-  useShortcuts(isPicked ? [{ key: 'Escape', text: 'clear the lasso', act: clear }] : []);
+  const clear = () => {
+    radius.current = firstRadius;
+    choose([]);
+  };
+  const surround = () => {
+    const at = map && chosen !== undefined ? map.names.indexOf(chosen) : -1;
+    if (!map || at < 0) return;
+    choose(circleAround([map.x[at]!, map.y[at]!], radius.current));
+    radius.current *= growth;
+  };
+  useShortcuts([
+    { key: 'l', text: 'lasso around the image; again: wider', act: surround },
+    ...(line ? [{ key: 'Escape', text: 'clear the lasso', act: clear }] : []),
+  ]);
   useEffect(() => {
-    if (map && canvas.current) draw(canvas.current, map, { colorOf, lasso: lasso.current, chosen });
+    if (map && canvas.current)
+      draw(canvas.current, map, { colorOf, lasso: drawn.current ?? line ?? [], chosen });
   });
   const pointOf = (event: PointerEvent): Point => {
     const box = canvas.current!.getBoundingClientRect();
@@ -47,79 +61,49 @@ export function MapPanel(props: {
       (event.clientY - box.top - margin) / (box.height - 2 * margin),
     ];
   };
-  const finish = () => {
-    const line = lasso.current;
-    if (!map || line.length < 3) return clear();
-    const names = map.names.filter((_, i) => isInside([map.x[i]!, map.y[i]!], line));
-    picked.value = { run, names: new Set(names) };
-    go({ picked: 'lasso', show: 'all', image: null }, 'replace');
-  };
+  if (!map) {
+    const load = progressOf(now, 'Embedding the images');
+    return (
+      <div class="map">
+        <p class="quiet small">
+          {load.state === 'failed' ? load.reason : load.state === 'loading' && load.text}
+        </p>
+      </div>
+    );
+  }
   return (
     <div class="map">
-      {map ? (
-        <>
-          <canvas
-            ref={canvas}
-            role="img"
-            aria-label={`Map of ${map.names.length} images`}
-            onPointerDown={(event) => {
-              event.currentTarget.setPointerCapture(event.pointerId);
-              setLasso([pointOf(event)]);
-            }}
-            onPointerMove={(event) => {
-              if (event.buttons === 1) setLasso([...lasso.current, pointOf(event)]);
-            }}
-            onPointerUp={finish}
-          />
-          <p class="small quiet">
-            <Legend entries={legend} /> Draw around images to see them. {map.names.length} images on{' '}
-            {map.method}.{' '}
-            {isPicked && (
-              <button type="button" class="button quiet-button" onClick={clear}>
-                Show all
-              </button>
-            )}
-          </p>
-        </>
-      ) : (
-        <p class="quiet small">
-          {now?.state === 'failed'
-            ? now.reason
-            : `Embedding the images${now?.state === 'working' && now.total > 0 ? `, ${now.done} of ${now.total}` : ''}…`}
-        </p>
-      )}
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={`Map of ${map.names.length} images`}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDrawn([pointOf(event)]);
+        }}
+        onPointerMove={(event) => {
+          if (drawn.current) setDrawn([...drawn.current, pointOf(event)]);
+        }}
+        onPointerUp={() => choose(drawn.current ?? [])}
+        onPointerCancel={() => setDrawn(undefined)}
+      />
+      <p class="small quiet">
+        <span class="map-legend">
+          {legend.map((color) => (
+            <span key={color}>
+              <i style={{ background: `var(--${color})` }} /> {color.replace('-', ' ')}
+            </span>
+          ))}
+        </span>{' '}
+        Draw around images to see them. {map.names.length} images on {map.method}.{' '}
+        {line && (
+          <button type="button" class="button quiet-button" onClick={clear}>
+            Show all
+          </button>
+        )}
+      </p>
     </div>
   );
-}
-
-function Legend({ entries }: { readonly entries: readonly (readonly [color: string, text: string])[] }) {
-  return (
-    <span class="map-legend">
-      {entries.map(([color, text]) => (
-        <span key={text}>
-          <i style={{ background: `var(--${color})` }} /> {text}
-        </span>
-      ))}
-    </span>
-  );
-}
-
-function useMap(run: string): Background<EmbeddingMap> | undefined {
-  const [now, setNow] = useState<Background<EmbeddingMap>>();
-  useEffect(() => {
-    const aborted = new AbortController();
-    const look = async () => {
-      for (;;) {
-        const answer = await ask<Background<EmbeddingMap>>('look/map', { run }, aborted.signal);
-        setNow(answer);
-        if (answer.state !== 'working') return;
-        await new Promise((next) => setTimeout(next, 600));
-      }
-    };
-    void attempt(look);
-    return () => aborted.abort();
-  }, [run]);
-  return now;
 }
 
 function draw(

@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Picture } from '../../parts/Picture.js';
 import { VirtualRows } from '../../parts/VirtualRows.js';
-import type { LookItem, LookItems } from './items.js';
+import { type LookItem, type LookItems, labelText } from './items.js';
 
 export interface TilesProps {
   readonly run: string;
@@ -72,7 +72,7 @@ export function Tiles({ run, items, chosen, onChoose, onColumns, target, isHot, 
                     heat={hovered.name === item.name || (isHot && isChosen) ? target : undefined}
                   />
                   <small>
-                    <bdi>{item.note ?? (item.labels.join(', ') || 'nothing')}</bdi>
+                    <bdi>{item.note ?? labelText(item)}</bdi>
                   </small>
                 </button>
               );

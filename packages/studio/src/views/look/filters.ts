@@ -2,7 +2,6 @@
 
 import type { LookTable } from './table.js';
 
-/** What to show; `picked` are those of the map's lasso. */
 export const shows = ['alarms', 'missed', 'review', 'differs', 'suspects', 'alike', 'all'] as const;
 export type Show = (typeof shows)[number];
 

@@ -1,13 +1,14 @@
 // The images of the address's filters, from the tables, the suspects or the look-alikes.
 
-import { signal } from '@preact/signals';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { useBackground } from '../../parts/background.js';
 import { address } from '../../state/address.js';
 import { chosenRun, runsById } from '../../state/runs.js';
-import { ask } from '../../state/server.js';
-import type { Background, LookAlikes, LookSplit, Suspect, Suspects } from '../../wire/look.js';
+import type { Background, EmbeddingMap, LookSplit, Suspect } from '../../wire/look.js';
 import { type Filters, type Show, shownRows, shows, usualOrder } from './filters.js';
-import { type Loaded, type LookTable, labelsAt, unknownAt, useTable } from './table.js';
+import { isInside, lassoIn } from './lasso.js';
+import { filteredList, useListed } from './lists.js';
+import { type Loaded, type LookTable, labelsAt, progressOf, unknownAt, useTable } from './table.js';
 
 /** An image to show. */
 export interface LookItem {
@@ -20,8 +21,19 @@ export interface LookItem {
   readonly unknown: readonly string[];
   /** Why it is shown, if that is not plain. */
   readonly note?: string | undefined;
-  /** A label that the model contradicts. */
-  readonly suspect?: Suspect | undefined;
+  /** Labels that the model contradicts. */
+  readonly suspects?: readonly Suspect[] | undefined;
+}
+
+/**
+ * The labels of an image in words: an image that was checked and is empty differs from one that nobody checked.
+ *
+ * @example
+ * labelText({ labels: [], unknown: ['crack'] }) // 'unknown: crack'
+ */
+export function labelText({ labels, unknown }: Pick<LookItem, 'labels' | 'unknown'>): string {
+  if (unknown.length === 0) return labels.join(', ') || 'nothing here';
+  return [...labels, `unknown: ${unknown.join(', ')}`].join('; ');
 }
 
 export interface LookItems {
@@ -30,16 +42,13 @@ export interface LookItems {
   indexOf(name: string): number;
 }
 
-/** Names in the lasso of the map, of a run. */
-export const picked = signal<{ readonly run: string; readonly names: ReadonlySet<string> } | undefined>(
-  undefined,
-);
-
 export interface LookState {
   readonly run: string;
   readonly filters: Filters;
   readonly split: LookSplit;
   readonly table: Loaded<LookTable>;
+  /** The map of embeddings, while it is shown or its lasso chooses the images. */
+  readonly map: Background<EmbeddingMap> | undefined;
   /** Runs whose test images are sealed and asked for. */
   readonly sealed: readonly string[];
   /** Asks for sealed images again, after they were opened. */
@@ -62,15 +71,20 @@ export function useLook(): LookState | undefined {
   const table = useTable(row?.id, split, `${row?.state} ${openings}`);
   const other = useTable(against?.id, split, `${against?.state} ${openings}`);
   const listed = useListed(row?.id, show);
-  const shownTable = table?.state === 'ready' ? table.value : undefined;
-  const otherTable = other?.state === 'ready' ? other.value : undefined;
-  const lasso = picked.value?.run === row?.id ? picked.value?.names : undefined;
-  const filters = useMemo(() => filtersOf(state, show, shownTable, lasso), [state, show, shownTable, lasso]);
+  const lasso = state.get('lasso');
+  const needsMap = row && (lasso !== null || state.get('map') === 'shown');
+  const map = useBackground<EmbeddingMap>('look/map', needsMap ? { run: row.id } : undefined);
+  const shownTable = readyValue(table);
+  const otherTable = readyValue(other);
+  const shownMap = map?.state === 'ready' ? map.result : undefined;
+  const among = useMemo(() => namesInside(lasso, shownMap), [lasso, shownMap]);
+  const filters = useMemo(() => filtersOf(state, show, shownTable, among), [state, show, shownTable, among]);
   const items = useMemo(() => {
+    if (lasso !== null && !shownMap) return noItems;
     if (listed?.state === 'ready') return listItems(filteredList(listed.value.items, filters, shownTable));
     if (listed || !shownTable || (other && other.state !== 'ready')) return noItems;
     return tableItems(shownTable, shownRows(shownTable, filters, otherTable));
-  }, [listed, filters, shownTable, otherTable, other?.state]);
+  }, [listed, filters, shownTable, otherTable, other?.state, shownMap]);
   if (!row || !table) return undefined;
   const isSealed = (load: Loaded<LookTable> | undefined) =>
     load?.state === 'failed' && load.isSealed === true;
@@ -79,30 +93,43 @@ export function useLook(): LookState | undefined {
     filters,
     split,
     table,
+    map,
     items,
     sealed: [
       ...(isSealed(table) ? [row.id] : []),
       ...(against && against.id !== row.id && isSealed(other) ? [against.id] : []),
     ],
     reload: () => setOpenings((n) => n + 1),
-    isWithoutTest: listed?.state === 'ready' && listed.value.isTestSealed,
-    pending: pendingOf(table, other, listed),
+    isWithoutTest: readyValue(listed)?.isTestSealed ?? false,
+    pending: pendingOf([
+      table,
+      other,
+      listed,
+      lasso !== null && !shownMap ? progressOf(map, 'Embedding the images') : undefined,
+    ]),
   };
 }
 
-function pendingOf(...loads: readonly (Loaded<unknown> | Progressing | undefined)[]): string | undefined {
-  for (const load of loads) {
-    if (load?.state === 'failed') return load.reason;
-    if (load?.state === 'working')
-      return load.total === 0 ? 'Reading all images…' : `Reading ${load.done} of ${load.total} images…`;
-  }
-  return loads.some((load) => load?.state === 'loading') ? 'Reading…' : undefined;
+function readyValue<Value>(load: Loaded<Value> | undefined): Value | undefined {
+  return load?.state === 'ready' ? load.value : undefined;
 }
 
-type Progressing = Extract<Background<never>, { state: 'working' }>;
+function pendingOf(loads: readonly (Loaded<unknown> | undefined)[]): string | undefined {
+  const failed = loads.find((load) => load?.state === 'failed');
+  if (failed?.state === 'failed') return failed.reason;
+  const loading = loads.find((load) => load?.state === 'loading');
+  return loading?.state === 'loading' ? (loading.text ?? 'Reading…') : undefined;
+}
 
 function splitIn(text: string | null): LookSplit {
   return text === 'test' || text === 'decision' ? text : 'validation';
+}
+
+/** The images in the lasso of the address; undefined without one. */
+function namesInside(lasso: string | null, map: EmbeddingMap | undefined): ReadonlySet<string> | undefined {
+  const line = lassoIn(lasso);
+  if (!line || !map) return undefined;
+  return new Set(map.names.filter((_, i) => isInside([map.x[i]!, map.y[i]!], line)));
 }
 
 function filtersOf(
@@ -128,7 +155,7 @@ function filtersOf(
     from: number('from', 0),
     to: number('to', 1),
     order: order === 'high' || order === 'low' || order === 'name' ? order : usualOrder(show),
-    among: state.get('picked') === 'lasso' ? (among ?? new Set()) : undefined,
+    among,
   };
 }
 
@@ -153,87 +180,8 @@ function tableItems(table: LookTable, rows: readonly number[]): LookItems {
   };
 }
 
-function listItems(list: readonly LookItem[]): LookItems {
-  return {
-    count: list.length,
-    at: (i) => list[i]!,
-    indexOf: (name) => list.findIndex((item) => item.name === name),
-  };
-}
-
-/** Suspects or look-alikes. */
-interface Listed {
-  readonly items: readonly LookItem[];
-  readonly isTestSealed: boolean;
-}
-
-/** Suspects or look-alikes, as they come from the server. */
-function useListed(run: string | undefined, show: Show): Loaded<Listed> | Progressing | undefined {
-  const kind = show === 'suspects' || show === 'alike' ? show : undefined;
-  const [found, setFound] = useState<{ key: string; now: Loaded<Listed> | Progressing }>();
-  const key = `${run}\n${kind}`;
-  useEffect(() => {
-    if (run === undefined || kind === undefined) return;
-    const aborted = new AbortController();
-    const set = (now: Loaded<Listed> | Progressing) => {
-      if (!aborted.signal.aborted) setFound({ key, now });
-    };
-    const look = async () => {
-      if (kind === 'suspects') {
-        const { suspects, isTestSealed } = await ask<Suspects>('look/suspects', { run }, aborted.signal);
-        return set({ state: 'ready', value: { items: suspects.map(suspectItem), isTestSealed } });
-      }
-      for (;;) {
-        const now = await ask<Background<LookAlikes>>('look/alike', { run }, aborted.signal);
-        if (now.state === 'ready')
-          return set({
-            state: 'ready',
-            value: { items: now.result.sets.flatMap(setItems), isTestSealed: false },
-          });
-        set(now);
-        if (now.state === 'failed' || aborted.signal.aborted) return;
-        await new Promise((next) => setTimeout(next, 700));
-      }
-    };
-    look().catch((error) => set({ state: 'failed', reason: String(error?.message ?? error) }));
-    return () => aborted.abort();
-  }, [key]);
-  if (kind === undefined || run === undefined) return undefined;
-  return found?.key === key ? found.now : { state: 'loading' };
-}
-
-function suspectItem(suspect: Suspect): LookItem {
-  const { name, split, labels, unknown, class: className, kind } = suspect;
-  return {
-    name,
-    split,
-    labels,
-    unknown,
-    suspect,
-    note: kind === 'missing' ? `+ ${className}?` : `− ${className}?`,
-  };
-}
-
-function setItems(set: LookAlikes['sets'][number], number: number): LookItem[] {
-  const areAcross = new Set(set.map(({ split }) => split)).size > 1;
-  return set.map((image) => ({
-    ...image,
-    note: `set ${number + 1} of ${set.length}${areAcross ? `, ${image.split}` : ''}`,
-  }));
-}
-
-/** Of a list, the class and the lasso count; a row's number is added where the table has it. */
-function filteredList(
-  list: readonly LookItem[],
-  { classIndex, among }: Filters,
-  table: LookTable | undefined,
-): LookItem[] {
-  const className = classIndex === undefined ? undefined : table?.classes[classIndex];
-  return list
-    .filter(({ name }) => !among || among.has(name))
-    .filter(
-      ({ suspect, labels }) =>
-        className === undefined || suspect?.class === className || (!suspect && labels.includes(className)),
-    )
-    .map((item) => ({ ...item, row: table?.rowOf.get(item.name) }));
+/** Every name is there once: an image is found again by its name in the address. */
+export function listItems(list: readonly LookItem[]): LookItems {
+  const places = new Map(list.map(({ name }, i) => [name, i]));
+  return { count: list.length, at: (i) => list[i]!, indexOf: (name) => places.get(name) ?? -1 };
 }

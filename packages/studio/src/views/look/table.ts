@@ -1,8 +1,8 @@
 // The images of a run, as the server sends them.
 
 import { useEffect, useState } from 'preact/hooks';
-import { askBytes, Refused } from '../../state/server.js';
-import type { LookArrays, LookHead, LookSplit } from '../../wire/look.js';
+import { askBytes, Refused, reasonOf } from '../../state/server.js';
+import type { Background, LookArrays, LookHead, LookSplit } from '../../wire/look.js';
 
 export interface LookTable extends LookHead, LookArrays {
   /** Rows by name. */
@@ -33,10 +33,22 @@ export function decodeTable(bytes: ArrayBuffer): LookTable {
 }
 
 export type Loaded<Value> =
-  | { readonly state: 'loading' }
+  | { readonly state: 'loading'; readonly text?: string }
   /** Sealed: the server shows it once it is noted that test was opened. */
   | { readonly state: 'failed'; readonly reason: string; readonly isSealed?: boolean }
   | { readonly state: 'ready'; readonly value: Value };
+
+/**
+ * How far work in the background is, that is not done yet.
+ *
+ * @example
+ * progressOf({ state: 'working', done: 3, total: 9 }, 'Reading') // { state: 'loading', text: 'Reading, 3 of 9…' }
+ */
+export function progressOf(now: Background<unknown> | undefined, text: string): Loaded<never> {
+  if (now?.state === 'failed') return now;
+  const isCounted = now?.state === 'working' && now.total > 0;
+  return { state: 'loading', text: isCounted ? `${text}, ${now.done} of ${now.total}…` : `${text}…` };
+}
 
 /** The tables that were shown last, so that another filter or the back button asks for nothing. */
 const kept = new Map<string, Promise<LookTable>>();
@@ -75,7 +87,7 @@ export function useTable(
       (error) =>
         set({
           state: 'failed',
-          reason: error instanceof Error ? error.message : String(error),
+          reason: reasonOf(error),
           isSealed: split === 'test' && error instanceof Refused && error.status === 400,
         }),
     );

@@ -1,27 +1,22 @@
 // The images of a run: which negatives alarm, which positives are missed, and why.
 
 import { useRef } from 'preact/hooks';
+import { NoRun } from '../../parts/NoRun.js';
 import { address, go } from '../../state/address.js';
 import { useShortcuts } from '../../state/keys.js';
 import { pictureProblem } from '../../state/pictures.js';
 import { Detail } from './Detail.js';
 import { FilterBar } from './FilterBar.js';
 import { shows } from './filters.js';
-import { type LookItem, type LookState, useLook } from './items.js';
+import { type LookState, useLook } from './items.js';
 import { MapPanel } from './MapPanel.js';
 import { SealedImages } from './SealedImages.js';
 import { Tiles } from './Tiles.js';
-import { labelsAt } from './table.js';
+import type { LookTable } from './table.js';
 
 export function LookView() {
   const look = useLook();
-  if (!look) {
-    const id = address.value.get('run');
-    return (
-      <p class="quiet empty">{id === null ? 'There are no runs yet.' : `${id} is not there any more.`}</p>
-    );
-  }
-  return <Looking look={look} />;
+  return look ? <Looking look={look} /> : <NoRun />;
 }
 
 function Looking({ look }: { readonly look: LookState }) {
@@ -53,6 +48,11 @@ function Looking({ look }: { readonly look: LookState }) {
     { key: 'End', act: () => choose(items.count - 1) },
     { key: ']', shown: '[ ]', text: 'what to show', act: () => show(1) },
     { key: '[', act: () => show(-1) },
+    {
+      key: 'p',
+      text: 'map of embeddings',
+      act: () => go(state.get('map') === 'shown' ? { map: null, lasso: null } : { map: 'shown' }, 'replace'),
+    },
     { key: 'm', text: 'mend labels', act: () => go({ view: 'mend' }) },
     {
       key: 'h',
@@ -74,10 +74,10 @@ function Looking({ look }: { readonly look: LookState }) {
       {problem !== undefined && <p class="note">{problem}</p>}
       {state.get('map') === 'shown' && (
         <MapPanel
-          run={run}
+          map={look.map}
           chosen={chosen < 0 ? undefined : items.at(chosen).name}
           colorOf={(name) => colorOf(look, name)}
-          legend={Object.entries(meanings).map(([tone, text]) => [colors[tone] ?? 'clear', text] as const)}
+          legend={legend}
         />
       )}
       <div class="look-body">
@@ -94,7 +94,7 @@ function Looking({ look }: { readonly look: LookState }) {
             }}
             target={heat ?? className ?? 'presence'}
             isHot={heat !== undefined}
-            toneOf={(item) => toneOf(look, item)}
+            toneOf={({ row }) => (known && row !== undefined ? toneOf(known, row) : '')}
           />
         )}
         {chosen >= 0 && <Detail run={run} item={items.at(chosen)} table={known} heat={heat} />}
@@ -103,35 +103,21 @@ function Looking({ look }: { readonly look: LookState }) {
   );
 }
 
-/** How the model's answer stands to the labels, as a color and a line below the image. */
-function toneOf({ table }: LookState, { row, labels }: LookItem): string {
-  if (table.state !== 'ready' || row === undefined) return '';
-  const outcome = table.value.outcome[row];
-  if (outcome === 1) return 'review';
-  if (labels.length === 0) return outcome === 2 ? 'false-alarm' : 'quiet-tile';
-  return outcome === 2 ? 'found' : 'missed-tile';
+/**
+ * How the model's answer stands to the labels, as a color of the kit. An image of which some classes are unknown and none is known to be
+ * present may be either; it is shown as clear.
+ */
+function toneOf({ outcome, targets, classes }: LookTable, row: number): (typeof legend)[number] {
+  if (outcome[row] === 1) return 'review';
+  const own = targets.subarray(row * classes.length, (row + 1) * classes.length);
+  if (own.includes(1)) return outcome[row] === 2 ? 'found' : 'missed';
+  return outcome[row] === 2 && !own.includes(-1) ? 'false-alarm' : 'clear';
 }
 
-const colors: Readonly<Record<string, string>> = {
-  review: 'review',
-  'false-alarm': 'alarm',
-  'quiet-tile': 'clear',
-  found: 'found',
-  'missed-tile': 'missed',
-};
-
-const meanings: Readonly<Record<string, string>> = {
-  found: 'found',
-  'missed-tile': 'missed',
-  'false-alarm': 'false alarm',
-  review: 'review',
-  'quiet-tile': 'clear',
-};
+const legend = ['found', 'missed', 'false-alarm', 'review', 'clear'] as const;
 
 function colorOf(look: LookState, name: string): string {
   const table = look.table.state === 'ready' ? look.table.value : undefined;
   const row = table?.rowOf.get(name);
-  if (!table || row === undefined) return 'clear';
-  const tone = toneOf(look, { name, row, split: '', labels: labelsAt(table, row), unknown: [] });
-  return colors[tone] ?? 'clear';
+  return table && row !== undefined ? toneOf(table, row) : 'clear';
 }

@@ -1,12 +1,12 @@
 // Trains again with the corrections, and shows what they changed.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
+import { useBackground } from '../../parts/background.js';
 import { durationText, percent } from '../../parts/numbers.js';
 import { address, go, linkTo } from '../../state/address.js';
 import { notify } from '../../state/notices.js';
 import { onServerEvent, runsById } from '../../state/runs.js';
-import { ask, attempt, send } from '../../state/server.js';
-import type { Background } from '../../wire/look.js';
+import { attempt, send } from '../../state/server.js';
 import type { RunDifference } from '../../wire/mend.js';
 
 export function Retrain({ run, count }: { readonly run: string; readonly count: number }) {
@@ -37,7 +37,10 @@ export function Retrain({ run, count }: { readonly run: string; readonly count: 
 
 function Trained({ before, after }: { readonly before: string; readonly after: string }) {
   const row = runsById.value.get(after);
-  const difference = useDifference(before, after, row?.state === 'finished');
+  const difference = useBackground<RunDifference>(
+    'mend/difference',
+    row?.state === 'finished' ? { run: after, before } : undefined,
+  );
   if (!row) return <p class="quiet">{after} is starting…</p>;
   const isLive = row.state === 'running' || row.state === 'starting';
   return (
@@ -80,27 +83,4 @@ function Difference({ difference }: { readonly difference: RunDifference }) {
       </tbody>
     </table>
   );
-}
-
-function useDifference(before: string, after: string, isFinished: boolean) {
-  const [now, setNow] = useState<Background<RunDifference>>();
-  useEffect(() => {
-    if (!isFinished) return;
-    const aborted = new AbortController();
-    const look = async () => {
-      for (;;) {
-        const answer = await ask<Background<RunDifference>>(
-          'mend/difference',
-          { run: after, before },
-          aborted.signal,
-        );
-        setNow(answer);
-        if (answer.state !== 'working') return;
-        await new Promise((next) => setTimeout(next, 500));
-      }
-    };
-    void attempt(look);
-    return () => aborted.abort();
-  }, [before, after, isFinished]);
-  return now;
 }

@@ -2,9 +2,9 @@
 
 import { countText } from '@anyclass/kit';
 import { useEffect, useState } from 'preact/hooks';
+import { NoRun } from '../../parts/NoRun.js';
 import { durationText, metricText, percent } from '../../parts/numbers.js';
 import { RunActions } from '../../parts/RunActions.js';
-import { address } from '../../state/address.js';
 import { chosenRun } from '../../state/runs.js';
 import { ask, Refused, sourceOf } from '../../state/server.js';
 import type { RunDetails, RunLog, RunRow, RunVerdict } from '../../wire/runs.js';
@@ -13,13 +13,7 @@ import { useRunLog } from './log.js';
 
 export function RunView() {
   const row = chosenRun.value;
-  if (!row) return <Missing />;
-  return <OneRun key={row.id} row={row} />;
-}
-
-function Missing() {
-  const id = address.value.get('run');
-  return <p class="quiet empty">{id === null ? 'There are no runs yet.' : `${id} is not there any more.`}</p>;
+  return row ? <OneRun key={row.id} row={row} /> : <NoRun />;
 }
 
 function OneRun({ row }: { readonly row: RunRow }) {
@@ -87,7 +81,7 @@ function Standing({ row }: { readonly row: RunRow }) {
         <div>
           <dt>Best {metric}</dt>
           <dd>{metricText(metric, best)}</dd>
-          <dd class="delta">on validation, at 0.5</dd>
+          <dd class="delta">on validation{isAtThreshold(metric) && ', at 0.5'}</dd>
         </div>
         <div>
           <dt>F1, decided</dt>
@@ -99,6 +93,11 @@ function Standing({ row }: { readonly row: RunRow }) {
       {resume !== '' && <pre class="sunk">{resume}</pre>}
     </>
   );
+}
+
+/** Losses and mAP need no threshold. */
+function isAtThreshold(metric: string): boolean {
+  return !['mAP', 'loss', 'bce'].includes(metric);
 }
 
 function Verdict({ verdict }: { readonly verdict: RunVerdict }) {

@@ -1,7 +1,7 @@
 // A line of the table: a run, or several that differ in their seed alone.
 
 import { agoText, durationText, metricText, percent, splitId } from '../../parts/numbers.js';
-import { RunActions } from '../../parts/RunActions.js';
+import { copied, RunActions } from '../../parts/RunActions.js';
 import { groupName, RunName } from '../../parts/RunName.js';
 import { Spark } from '../../parts/Spark.js';
 import { linkTo } from '../../state/address.js';
@@ -28,8 +28,8 @@ export function Line(props: {
     bad > 0 ? `${bad} failed` : '',
   ];
   return (
-    <div class="run-line group" role="row" style={{ gridTemplateColumns: template }}>
-      <span role="cell">
+    <div class="run-line group" role="row" style={{ '--columns': template }}>
+      <span role="cell" class="name">
         <button type="button" class="disclose" aria-expanded={isOpen} onClick={() => onToggle(rows)}>
           {isOpen ? '▾' : '▸'}
           <b>
@@ -38,7 +38,7 @@ export function Line(props: {
           <small>{rows.length} seeds</small>
         </button>
       </span>
-      <span role="cell" class="small quiet">
+      <span role="cell" class="state small quiet">
         {states.filter((text) => text !== '').join(', ')}
       </span>
       <span role="cell" class="sparks">
@@ -47,11 +47,11 @@ export function Line(props: {
         ))}
       </span>
       <Spread values={rows.map(({ best }) => best)} metric={first?.metric ?? ''} />
-      <Spread values={rows.map(({ decidedF1 }) => decidedF1)} metric="F1" />
+      <Spread values={rows.map(({ decidedF1 }) => decidedF1)} metric="F1" class="decided" />
       <Spread values={rows.map(({ decidedFalseAlarms }) => decidedFalseAlarms)} metric="" />
       {fields.map((field) => (
         <span role="cell" class="field" key={field}>
-          {settingText(first?.settings[field] ?? null)}
+          {shortSetting(first?.settings[field] ?? null)}
         </span>
       ))}
     </div>
@@ -62,9 +62,11 @@ export function Line(props: {
 function Spread({
   values,
   metric,
+  class: name = '',
 }: {
   readonly values: readonly (number | null)[];
   readonly metric: string;
+  readonly class?: string;
 }) {
   const known = values.filter((value) => value !== null);
   if (known.length === 0)
@@ -75,7 +77,7 @@ function Spread({
     );
   const range = `${metricText(metric, Math.min(...known))} to ${metricText(metric, Math.max(...known))} over ${known.length} seeds`;
   return (
-    <span role="cell" class="number" title={range}>
+    <span role="cell" class={`number ${name}`} title={range}>
       {metricText(metric, meanOf(known))}
     </span>
   );
@@ -93,7 +95,7 @@ function RunLine(props: {
     <div
       class={`run-line${isInner ? ' inner' : ''}${row.isArchived ? ' archived' : ''}`}
       role="row"
-      style={{ gridTemplateColumns: template }}
+      style={{ '--columns': template }}
     >
       <span role="cell" class="name">
         <a href={linkTo({ view: 'run', run: row.id })} title={row.id}>
@@ -108,13 +110,13 @@ function RunLine(props: {
         </small>
       </span>
       <StateCell row={row} />
-      <span role="cell">
+      <span role="cell" class="sparks">
         <Spark values={row.curve} state={row.state} done={row.progress} />
       </span>
       <span role="cell" class="number" title={row.metric}>
         {metricText(row.metric, row.best)}
       </span>
-      <span role="cell" class="number">
+      <span role="cell" class="number decided">
         {percent(row.decidedF1)}
       </span>
       <span role="cell" class="number" title={row.budget === null ? '' : `budget ${percent(row.budget)}%`}>
@@ -122,7 +124,7 @@ function RunLine(props: {
       </span>
       {fields.map((field) => (
         <span role="cell" class="field" title={settingText(row.settings[field] ?? null)} key={field}>
-          <bdi>{settingText(row.settings[field] ?? null)}</bdi>
+          <bdi>{shortSetting(row.settings[field] ?? null)}</bdi>
         </span>
       ))}
       <span role="cell" class="acts">
@@ -150,6 +152,11 @@ function StateCell({ row }: { readonly row: RunRow }) {
   return (
     <span role="cell" class="state" title={[message, resume].filter((text) => text !== '').join('\n')}>
       <span class={`small ${isBad ? 'missed' : 'quiet'}`}>{state}</span>
+      {resume !== '' && (
+        <button type="button" class="link small" onClick={() => copied(resume)}>
+          copy the command to resume
+        </button>
+      )}
       <small class="reason">
         {isBad
           ? message || 'no reason is logged'
@@ -162,9 +169,12 @@ function StateCell({ row }: { readonly row: RunRow }) {
 }
 
 function settingText(value: Setting): string {
-  return value === null
-    ? '–'
-    : typeof value === 'number'
-      ? String(Number(value.toPrecision(6)))
-      : String(value);
+  if (value === null) return '–';
+  return typeof value === 'number' ? String(Number(value.toPrecision(6))) : String(value);
+}
+
+/** A setting in a narrow column: of a path, its last part. */
+function shortSetting(value: Setting): string {
+  const text = settingText(value);
+  return text.startsWith('/') ? (text.split('/').findLast((part) => part !== '') ?? text) : text;
 }

@@ -36,7 +36,7 @@ export function RunsView() {
   const lines = tableLines(list.rows, { sort, isDescending, isGrouped, open, find, showsArchived });
   const fields = list.differing.slice(0, mostFields);
   const archived = list.rows.filter(({ isArchived }) => isArchived).length;
-  const template = `minmax(180px, 2.2fr) minmax(130px, 1.6fr) 80px 74px 84px 84px ${fields.map(() => 'minmax(56px, 1fr)').join(' ')}`;
+  const template = `minmax(170px, 2fr) minmax(172px, 1.6fr) 70px 60px 78px 84px ${fields.map(() => 'minmax(56px, 1fr)').join(' ')}`;
   const toggle = (rows: readonly RunRow[]) => {
     const key = groupKey(rows);
     const next = open.has(key) ? [...open].filter((each) => each !== key) : [...open, key];
@@ -84,7 +84,7 @@ export function RunsView() {
         <Empty hasRuns={list.rows.length > 0} folders={list.folders} />
       ) : (
         <div class="run-table" role="table" aria-label="Runs" aria-rowcount={lines.length}>
-          <div class="run-line head" role="row" style={{ gridTemplateColumns: template }}>
+          <div class="run-line head" role="row" style={{ '--columns': template }}>
             {columns.slice(0, 2).map((column) => (
               <HeadCell key={column.by} {...column} sort={sort} isDescending={isDescending} onSort={sorted} />
             ))}
@@ -101,7 +101,7 @@ export function RunsView() {
           <VirtualRows
             role="rowgroup"
             count={lines.length}
-            height={44}
+            height={isNarrow() ? 76 : 44}
             label="Runs"
             keyOf={(i) => lines[i]!.key}
           >
@@ -111,6 +111,11 @@ export function RunsView() {
       )}
     </section>
   );
+}
+
+/** Where the style sheet shows a run on two lines, as on a phone. */
+function isNarrow(): boolean {
+  return matchMedia('(max-width: 860px)').matches;
 }
 
 function HeadCell(props: {

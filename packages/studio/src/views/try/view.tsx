@@ -2,24 +2,22 @@
 
 import { heatScale } from '@anyclass/kit';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useBackground } from '../../parts/background.js';
 import { Html } from '../../parts/Html.js';
-import { percent } from '../../parts/numbers.js';
+import { NoRun } from '../../parts/NoRun.js';
 import { Layers, Picture } from '../../parts/Picture.js';
-import { address, go } from '../../state/address.js';
+import { type ProbabilityBar, ProbabilityBars } from '../../parts/ProbabilityBars.js';
+import { go } from '../../state/address.js';
 import { useShortcuts } from '../../state/keys.js';
 import { chosenRun } from '../../state/runs.js';
-import { ask, attempt, sourceOf } from '../../state/server.js';
-import type { Background } from '../../wire/look.js';
+import { attempt, sourceOf } from '../../state/server.js';
 import type { Neighbors, Tried } from '../../wire/try.js';
+
+const mostClasses = 20;
 
 export function TryView() {
   const run = chosenRun.value;
-  if (!run) {
-    const id = address.value.get('run');
-    return (
-      <p class="quiet empty">{id === null ? 'There are no runs yet.' : `${id} is not there any more.`}</p>
-    );
-  }
+  if (!run) return <NoRun />;
   if (run.state !== 'finished')
     return <p class="quiet empty">{run.id} has no model yet; it is there when the run is finished.</p>;
   return <Try key={run.id} run={run.id} />;
@@ -72,7 +70,8 @@ function Try({ run }: { readonly run: string }) {
             event.currentTarget.value = '';
           }}
         />
-        <span>Drop an image here, paste one, or choose a file. It stays on this machine.</span>
+        <b>Drop an image here, paste one, or choose a file</b>
+        <span>It stays on this machine, and is not kept.</span>
       </label>
       {file && !file.tried && <p class="quiet">Looking at {file.name}…</p>}
       {file?.tried && <Answer key={file.tried.id} run={run} name={file.name} tried={file.tried} />}
@@ -102,9 +101,14 @@ function Answer({
       },
     },
   ]);
-  const rows = [
-    { name: 'presence', probability: presence.probability, threshold: presence.gate },
-    ...classes.slice(0, 20),
+  const bars: ProbabilityBar[] = [
+    { target: 'presence', probability: presence.probability, threshold: presence.gate, isStrong: false },
+    ...classes.slice(0, mostClasses).map((each) => ({
+      target: each.name,
+      probability: each.probability,
+      threshold: each.threshold,
+      isStrong: labels.includes(each.name),
+    })),
   ];
   return (
     <>
@@ -116,33 +120,12 @@ function Answer({
             <bdi>{labels.join(', ') || (outcome === 'alarm' ? 'something, no class' : 'nothing here')}</bdi>
           </h2>
           {odd !== null && <p class="warning small">An odd image: {odd}.</p>}
-          <ul class="bars small">
-            {rows.map((row) => (
-              <li key={row.name}>
-                <button
-                  type="button"
-                  class="bar"
-                  aria-pressed={target === row.name}
-                  disabled={!tried.maps.some((each) => each.target === row.name)}
-                  onClick={() => setTarget(target === row.name ? undefined : row.name)}
-                >
-                  <span class={labels.includes(row.name) ? 'labeled' : ''}>
-                    <bdi>{row.name}</bdi>
-                  </span>
-                  <span class="track">
-                    <i
-                      style={{ width: `${100 * row.probability}%` }}
-                      class={row.threshold !== null && row.probability >= row.threshold ? 'over' : ''}
-                    />
-                    {row.threshold !== null && (
-                      <em style={{ left: `${100 * Math.min(1, row.threshold)}%` }} />
-                    )}
-                  </span>
-                  <span class="number">{percent(row.probability)}</span>
-                </button>
-              </li>
-            ))}
-          </ul>
+          <ProbabilityBars
+            bars={bars}
+            shown={target}
+            onShow={setTarget}
+            hasMap={(name) => tried.maps.some((each) => each.target === name)}
+          />
           {map && (
             <>
               <p class="small quiet">
@@ -159,20 +142,7 @@ function Answer({
 }
 
 function Nearest({ run, id }: { readonly run: string; readonly id: string }) {
-  const [now, setNow] = useState<Background<Neighbors>>();
-  useEffect(() => {
-    const aborted = new AbortController();
-    const look = async () => {
-      for (;;) {
-        const answer = await ask<Background<Neighbors>>('try/neighbors', { run, id }, aborted.signal);
-        setNow(answer);
-        if (answer.state !== 'working') return;
-        await new Promise((next) => setTimeout(next, 600));
-      }
-    };
-    void attempt(look);
-    return () => aborted.abort();
-  }, [run, id]);
+  const now = useBackground<Neighbors>('try/neighbors', { run, id });
   if (!now) return null;
   if (now.state === 'failed') return <p class="warning small">No neighbors: {now.reason}</p>;
   if (now.state === 'working')
