@@ -13,7 +13,7 @@ import { comparedRuns } from '../../../studio/src/views/compare/engine.js';
 import { budgetOf, settingsOf } from '../../../studio/src/views/decide/budgets.js';
 import { decideEngine } from '../../../studio/src/views/decide/engine.js';
 import { runInProcess } from '../../test/inProcess.js';
-import { chromiumNeed, chromiumPath, launchChromium } from '../../test/pages/browser.js';
+import { chromiumNeed, chromiumPath, launchChromium, seriousFindings } from '../../test/pages/browser.js';
 import { trainSmallRun } from '../../test/studioRun.js';
 import { asked, cookieOf } from '../../test/studioRuns.js';
 import { openDataset } from '../data/openDataset.js';
@@ -377,6 +377,42 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
     await expect.poll(() => page.locator('h1').textContent()).toMatch(/of positives are cleared/);
   });
 
+  test('a handle follows more moves than a browser lets the address change', async () => {
+    await page.goto(`${new URL(server.url).origin}/?view=decide&run=digits`);
+    await expect.poll(() => page.locator('h1').textContent()).toMatch(/5% of negatives/);
+    await page.evaluate(() => {
+      const press = (key: string, times: number) => {
+        for (let i = 0; i < times; i++) dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+      };
+      // Chromium drops what is more than 200 in 10 seconds.
+      for (let i = 0; i < 4; i++) {
+        press('ArrowRight', 40);
+        press('ArrowLeft', 40);
+      }
+      press('ArrowRight', 120);
+    });
+    await expect.poll(() => page.locator('h1').textContent()).toContain('About 17% of negatives');
+    await expect.poll(() => page.url()).toContain('budget=0.17');
+    // A step back is where the page was before, not a move of the handle.
+    await page.locator('.tabs a', { hasText: 'Runs' }).click();
+    await page.goBack();
+    await expect.poll(() => page.locator('h1').textContent()).toContain('About 17% of negatives');
+  });
+
+  test('the command that is copied writes the decision that is saved', async () => {
+    await page.goto(`${new URL(server.url).origin}/?view=decide&run=digits&budget=0.12&missed=0.15`);
+    await expect.poll(() => page.locator('h1').textContent()).toMatch(/15% of positives/);
+    await page.locator('#decision-name').fill('copied');
+    const copy = page.getByRole('button', { name: 'Copy command' });
+    const [program, ...words] = ((await copy.getAttribute('title')) ?? '').split(' ');
+    expect(program).toBe('anyclass');
+    expect(await runInProcess(folder, words)).toMatchObject({ status: 0 });
+    await page.getByRole('button', { name: 'Save decision' }).click();
+    await expect.poll(() => page.url()).toContain('saved=copied');
+    const decisionIn = (file: string) => readModelRecord(join(folder, file)).description.decision;
+    expect(decisionIn('copied.safetensors')).toEqual(decisionIn('digits/decisions/copied.safetensors'));
+  });
+
   test('a decision is saved, test opens for it, and predict uses it', async () => {
     await page.goto(`${new URL(server.url).origin}/?view=decide&run=digits&budget=0.2&missed=0.2`);
     await expect.poll(() => page.locator('h1').textContent()).toMatch(/20% of positives/);
@@ -419,5 +455,20 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
     await expect.poll(() => page.url()).toContain('split=test');
   });
 
-  test('nothing failed', () => expect(problems).toEqual([]));
+  test('nothing failed, and readers with a screen reader find everything', async () => {
+    expect(problems).toEqual([]);
+    const context = await browser.newContext({ bypassCSP: true });
+    const plain = await context.newPage();
+    await plain.goto(server.url);
+    for (const [view, part] of [
+      ['decide', '.changes img'],
+      ['compare', '.compare h1'],
+      ['run', '.curves canvas'],
+    ]) {
+      await plain.goto(`${new URL(server.url).origin}/?view=${view}&run=digits&a=digits&b=other`);
+      await expect.poll(() => plain.locator(part!).count()).toBeGreaterThan(0);
+      expect([view, await seriousFindings(plain)]).toEqual([view, []]);
+    }
+    await context.close();
+  });
 });

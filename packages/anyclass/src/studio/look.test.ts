@@ -82,7 +82,7 @@ describe('images over HTTP', () => {
   });
 
   test('have heat maps, computed in another process; an unknown class is told', async () => {
-    const query = (target: string) => new URLSearchParams({ run: 'runs/first', name: '004.png', target });
+    const query = (target: string) => new URLSearchParams({ run: 'runs/first', name: '003.png', target });
     const found = await get(`/api/look/heat?${query('crack')}`);
     expect([found.status, found.headers['content-type']]).toEqual([200, 'image/png']);
     const unknown = await get(`/api/look/heat?${query('snow')}`);
@@ -118,11 +118,16 @@ describe('test', () => {
     expect(before.suspects.map(({ name }) => name)).toContain(doubted.validation);
     expect(before.suspects.filter(({ split }) => split === 'test')).toEqual([]);
     expect(JSON.stringify(before)).not.toContain(doubted.test);
+    // A heat map says what the model sees in an image.
+    const heat = () =>
+      get(`/api/look/heat?${new URLSearchParams({ run: 'runs/sure', name: doubted.test, target: 'crack' })}`);
+    expect((await heat()).status).toBe(400);
     expect(existsSync(seen)).toBe(false);
     expect((await studio.post('/api/test/open', { runs: ['runs/sure'], view: 'nowhere' })).status).toBe(400);
     expect((await studio.post('/api/test/open', { runs: ['runs/sure'], view: 'look' })).status).toBe(200);
     expect(readFileSync(seen, 'utf8')).toContain('the images of test');
     expect((await table()).status).toBe(200);
+    expect((await heat()).status).toBe(200);
     const after = await suspects();
     expect(after.isTestSealed).toBe(false);
     expect(after.suspects).toContainEqual(expect.objectContaining({ name: doubted.test, split: 'test' }));
@@ -200,7 +205,7 @@ describe.skipIf(chromiumPath === undefined)(`Look in a browser${chromiumNeed}`, 
     ).toBe(320);
     await page().locator('.bar', { hasText: 'roots' }).click();
     await expect.poll(() => new URL(page().url()).searchParams.get('heat')).toBe('roots');
-    expect(await page().locator(`.tile[title="${hostile}"] small`).textContent()).toBe('nothing');
+    expect(await page().locator(`.tile[title="${hostile}"] small`).textContent()).toBe('nothing here');
     expect(await page().title()).toContain('Look');
   });
 
@@ -229,8 +234,28 @@ describe.skipIf(chromiumPath === undefined)(`Look in a browser${chromiumNeed}`, 
       await to(u, v);
     await page().mouse.up();
     await expect.poll(shown).toBe('25 shown');
+    await expect
+      .poll(() => new URL(page().url()).searchParams.get('lasso'))
+      .toMatch(/^-?[\d.]+(,-?[\d.]+){5}/);
+    await page().reload();
+    await expect.poll(shown).toBe('25 shown');
     await page().keyboard.press('Escape');
     await expect.poll(shown).toBe('26 shown');
+  });
+
+  test('the keyboard draws a lasso around the chosen image, wider each time', async () => {
+    await open({ run: 'runs/first', show: 'all', order: 'name', image: '003.png' });
+    await expect.poll(() => page().locator('.tile').count()).toBeGreaterThan(10);
+    await page().keyboard.press('p');
+    await expect.poll(() => page().locator('.map canvas').count()).toBe(1);
+    const count = async () => Number.parseInt((await shown()) ?? '', 10);
+    await page().keyboard.press('l');
+    await expect.poll(count).toBeLessThan(26);
+    expect(await page().locator('.tile[title="003.png"]').count()).toBe(1);
+    for (let i = 0; i < 10; i++) await page().keyboard.press('l');
+    await expect.poll(count).toBe(25);
+    await page().keyboard.press('p');
+    await expect.poll(count).toBe(26);
   });
 
   test('Try shows what the model says about a dropped image, its heat maps and its neighbors', async () => {

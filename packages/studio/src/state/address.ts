@@ -2,12 +2,34 @@
 
 import { signal } from '@preact/signals';
 
-/** The query of the address. */
+/** The query of the address. What moves with a handle is here at once, and in the browser's address a moment later. */
 export const address = signal(new URLSearchParams(location.search));
 
+/**
+ * Browsers limit how often their address may change: Chromium drops more than 200 in 10 seconds, Safari refuses more than 100 in 30. So
+ * only the first `mostAtOnce` in `span` milliseconds are written at once, and further ones every `writeEvery`.
+ */
+const [span, mostAtOnce, writeEvery] = [30_000, 40, 600];
+let written: readonly number[] = [];
+let writing: ReturnType<typeof setTimeout> | undefined;
+
+/** Writes what is shown into the browser's address. */
+function write(): void {
+  clearTimeout(writing);
+  writing = undefined;
+  const shown = pathOf(address.value);
+  if (shown === location.pathname + location.search) return;
+  const now = performance.now();
+  written = [...written.filter((time) => now - time < span), now];
+  history.replaceState(null, '', shown);
+}
+
 addEventListener('popstate', () => {
+  clearTimeout(writing);
+  writing = undefined;
   address.value = new URLSearchParams(location.search);
 });
+addEventListener('pagehide', write);
 
 /** Changes to the address; null removes a value. */
 export type AddressChanges = Readonly<Record<string, string | number | null>>;
@@ -24,7 +46,12 @@ export function linkTo(changes: AddressChanges): string {
     if (value === null || value === '') next.delete(name);
     else next.set(name, String(value));
   }
-  return `/?${next}`;
+  return pathOf(next);
+}
+
+function pathOf(query: URLSearchParams): string {
+  const text = query.toString();
+  return text === '' ? '/' : `/?${text}`;
 }
 
 /**
@@ -37,9 +64,21 @@ export function linkTo(changes: AddressChanges): string {
  */
 export function go(changes: AddressChanges, how: 'push' | 'replace' = 'push'): void {
   const next = linkTo(changes);
-  if (next === location.pathname + location.search) return;
-  if (how === 'push') history.pushState(null, '', next);
-  else history.replaceState(null, '', next);
+  if (next === pathOf(address.value)) return;
+  if (how === 'push') {
+    push(next);
+    return;
+  }
+  address.value = new URLSearchParams(next.slice(1));
+  if (writing !== undefined) return;
+  const since = performance.now() - (written.at(-1) ?? Number.NEGATIVE_INFINITY);
+  if (written.length < mostAtOnce || since > writeEvery) write();
+  else writing = setTimeout(write, writeEvery - since);
+}
+
+function push(path: string): void {
+  write();
+  history.pushState(null, '', path);
   address.value = new URLSearchParams(location.search);
 }
 
@@ -49,6 +88,5 @@ export function followed(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link?.origin !== location.origin || link.pathname !== '/' || link.target !== '') return;
   event.preventDefault();
-  history.pushState(null, '', link.search === '' ? '/' : link.search);
-  address.value = new URLSearchParams(location.search);
+  push(`/${link.search}`);
 }

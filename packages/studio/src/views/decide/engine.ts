@@ -45,9 +45,11 @@ export function decideEngine(bytes: ArrayBuffer): DecideEngine {
   );
   const positives = count(rowKinds, ROW_POSITIVE);
   const negatives = count(rowKinds, ROW_NEGATIVE);
-  let known: { readonly decision: Decision; readonly explored: Explored } | undefined;
+  // By its text: every message to the worker has a copy of it.
+  let known: { readonly text: string; readonly explored: Explored } | undefined;
   const applied = (decision: Decision): Explored => {
-    if (known?.decision !== decision) known = { decision, explored: explorer.apply(decision) };
+    const text = JSON.stringify(decision);
+    if (known?.text !== text) known = { text, explored: explorer.apply(decision) };
     return known.explored;
   };
   return {

@@ -6,9 +6,9 @@ import { Html } from '../../parts/Html.js';
 import { percent } from '../../parts/numbers.js';
 import { Picture } from '../../parts/Picture.js';
 import { type ProbabilityBar, ProbabilityBars } from '../../parts/ProbabilityBars.js';
-import { go } from '../../state/address.js';
-import { type LookItem, labelText } from './items.js';
-import { type LookTable, predictedAt } from './table.js';
+import { go, linkTo } from '../../state/address.js';
+import type { LookItem } from './items.js';
+import { type LookTable, labelText, predictedAt } from './table.js';
 
 const outcomes = ['clear', 'review', 'alarm'] as const;
 const mostClasses = 12;
@@ -72,7 +72,7 @@ function Said({ table, row }: { readonly table: LookTable; readonly row: number 
         <>
           <dt>Group</dt>
           <dd>
-            <a href={`/?${withGroup(group)}`}>
+            <a href={linkTo({ group, show: 'all' })}>
               <bdi>{group}</bdi>
             </a>
           </dd>
@@ -80,13 +80,6 @@ function Said({ table, row }: { readonly table: LookTable; readonly row: number 
       )}
     </>
   );
-}
-
-function withGroup(group: string): URLSearchParams {
-  const next = new URLSearchParams(location.search);
-  next.set('group', group);
-  next.set('show', 'all');
-  return next;
 }
 
 function barsOf(table: LookTable, row: number): ProbabilityBar[] {

@@ -3,7 +3,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Picture } from '../../parts/Picture.js';
 import { VirtualRows } from '../../parts/VirtualRows.js';
-import { type LookItem, type LookItems, labelText } from './items.js';
+import type { LookItem, LookItems } from './items.js';
+import { labelText } from './table.js';
 
 export interface TilesProps {
   readonly run: string;

@@ -25,17 +25,6 @@ export interface LookItem {
   readonly suspects?: readonly Suspect[] | undefined;
 }
 
-/**
- * The labels of an image in words: an image that was checked and is empty differs from one that nobody checked.
- *
- * @example
- * labelText({ labels: [], unknown: ['crack'] }) // 'unknown: crack'
- */
-export function labelText({ labels, unknown }: Pick<LookItem, 'labels' | 'unknown'>): string {
-  if (unknown.length === 0) return labels.join(', ') || 'nothing here';
-  return [...labels, `unknown: ${unknown.join(', ')}`].join('; ');
-}
-
 export interface LookItems {
   readonly count: number;
   at(index: number): LookItem;

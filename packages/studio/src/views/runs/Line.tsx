@@ -22,10 +22,13 @@ export function Line(props: {
   const live = rows.filter(({ state }) => state === 'running' || state === 'starting').length;
   const bad = rows.filter(({ state }) => state === 'failed' || state === 'lost').length;
   const done = rows.filter(({ state }) => state === 'finished').length;
+  const stopped = rows.length - live - bad - done;
+  const seeds = new Set(rows.map(({ seed }) => seed)).size;
   const states = [
     done > 0 ? `${done} finished` : '',
     live > 0 ? `${live} running` : '',
     bad > 0 ? `${bad} failed` : '',
+    stopped > 0 ? `${stopped} interrupted` : '',
   ];
   return (
     <div class="run-line group" role="row" style={{ '--columns': template }}>
@@ -35,7 +38,7 @@ export function Line(props: {
           <b>
             <RunName name={groupName(rows)} />
           </b>
-          <small>{rows.length} seeds</small>
+          <small>{seeds === rows.length ? `${seeds} seeds` : `${rows.length} runs`}</small>
         </button>
       </span>
       <span role="cell" class="state small quiet">
@@ -75,7 +78,7 @@ function Spread({
         –
       </span>
     );
-  const range = `${metricText(metric, Math.min(...known))} to ${metricText(metric, Math.max(...known))} over ${known.length} seeds`;
+  const range = `${metricText(metric, Math.min(...known))} to ${metricText(metric, Math.max(...known))} over ${known.length} runs`;
   return (
     <span role="cell" class={`number ${name}`} title={range}>
       {metricText(metric, meanOf(known))}
@@ -154,7 +157,7 @@ function StateCell({ row }: { readonly row: RunRow }) {
       <span class={`small ${isBad ? 'missed' : 'quiet'}`}>{state}</span>
       {resume !== '' && (
         <button type="button" class="link small" onClick={() => copied(resume)}>
-          copy the command to resume
+          copy resume
         </button>
       )}
       <small class="reason">
