@@ -7,8 +7,8 @@ import { percent } from '../../parts/numbers.js';
 import { Picture } from '../../parts/Picture.js';
 import { type ProbabilityBar, ProbabilityBars } from '../../parts/ProbabilityBars.js';
 import { go, linkTo } from '../../state/address.js';
-import type { LookItem } from './items.js';
-import { type LookTable, labelText, predictedAt } from './table.js';
+import { type LookItem, labelText } from './lookItem.js';
+import { type LookTable, predictedAt } from './table.js';
 
 const outcomes = ['clear', 'review', 'alarm'] as const;
 const mostClasses = 12;

@@ -3,8 +3,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Picture } from '../../parts/Picture.js';
 import { VirtualRows } from '../../parts/VirtualRows.js';
-import type { LookItem, LookItems } from './items.js';
-import { labelText } from './table.js';
+import { type LookItem, type LookItems, labelText } from './lookItem.js';
 
 export interface TilesProps {
   readonly run: string;

@@ -4,32 +4,12 @@ import { useMemo, useState } from 'preact/hooks';
 import { useBackground } from '../../parts/background.js';
 import { address } from '../../state/address.js';
 import { chosenRun, runsById } from '../../state/runs.js';
-import type { Background, EmbeddingMap, LookSplit, Suspect } from '../../wire/look.js';
+import type { Background, EmbeddingMap, LookSplit } from '../../wire/look.js';
 import { type Filters, type Show, shownRows, shows, usualOrder } from './filters.js';
 import { isInside, lassoIn } from './lasso.js';
 import { filteredList, useListed } from './lists.js';
-import { type Loaded, type LookTable, labelsAt, progressOf, unknownAt, useTable } from './table.js';
-
-/** An image to show. */
-export interface LookItem {
-  readonly name: string;
-  /** Its row in the table; undefined if it is in another split. */
-  readonly row?: number | undefined;
-  readonly split: string;
-  readonly labels: readonly string[];
-  /** Classes of which it is not known whether they are present. */
-  readonly unknown: readonly string[];
-  /** Why it is shown, if that is not plain. */
-  readonly note?: string | undefined;
-  /** Labels that the model contradicts. */
-  readonly suspects?: readonly Suspect[] | undefined;
-}
-
-export interface LookItems {
-  readonly count: number;
-  at(index: number): LookItem;
-  indexOf(name: string): number;
-}
+import { type LookItems, listItems, noItems, tableItems } from './lookItem.js';
+import { type Loaded, type LookTable, progressOf, useTable } from './table.js';
 
 export interface LookState {
   readonly run: string;
@@ -146,31 +126,4 @@ function filtersOf(
     order: order === 'high' || order === 'low' || order === 'name' ? order : usualOrder(show),
     among,
   };
-}
-
-const noItems: LookItems = {
-  count: 0,
-  at: () => ({ name: '', split: '', labels: [], unknown: [] }),
-  indexOf: () => -1,
-};
-
-function tableItems(table: LookTable, rows: readonly number[]): LookItems {
-  return {
-    count: rows.length,
-    at: (i) => {
-      const row = rows[i] ?? 0;
-      const [labels, unknown] = [labelsAt(table, row), unknownAt(table, row)];
-      return { name: table.names[row]!, row, split: table.split, labels, unknown };
-    },
-    indexOf: (name) => {
-      const row = table.rowOf.get(name);
-      return row === undefined ? -1 : rows.indexOf(row);
-    },
-  };
-}
-
-/** Every name is there once: an image is found again by its name in the address. */
-export function listItems(list: readonly LookItem[]): LookItems {
-  const places = new Map(list.map(({ name }, i) => [name, i]));
-  return { count: list.length, at: (i) => list[i]!, indexOf: (name) => places.get(name) ?? -1 };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Suspect } from '../../wire/look.js';
 import { suspectItems } from './lists.js';
-import { labelText } from './table.js';
+import { labelText } from './lookItem.js';
 
 const suspect = (name: string, className: string, kind: Suspect['kind']): Suspect => ({
   name,

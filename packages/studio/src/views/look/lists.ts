@@ -5,7 +5,7 @@ import { useBackground } from '../../parts/background.js';
 import { ask, reasonOf } from '../../state/server.js';
 import type { LookAlikes, Suspect, Suspects } from '../../wire/look.js';
 import type { Filters, Show } from './filters.js';
-import type { LookItem } from './items.js';
+import type { LookItem } from './lookItem.js';
 import { type Loaded, type LookTable, progressOf } from './table.js';
 
 export interface Listed {

@@ -109,23 +109,6 @@ export function unknownAt({ classes, targets }: LookTable, row: number): string[
   return classes.filter((_, j) => targets[row * classes.length + j] === -1);
 }
 
-/**
- * The labels of an image in words: an image that was checked and is empty differs from one that nobody checked.
- *
- * @example
- * labelText({ labels: [], unknown: ['crack'] }) // 'unknown: crack'
- */
-export function labelText({
-  labels,
-  unknown,
-}: {
-  readonly labels: readonly string[];
-  readonly unknown: readonly string[];
-}): string {
-  if (unknown.length === 0) return labels.join(', ') || 'nothing here';
-  return [...labels, `unknown: ${unknown.join(', ')}`].join('; ');
-}
-
 /** The predicted classes of a row. */
 export function predictedAt({ classes, predicted }: LookTable, row: number): string[] {
   return classes.filter((_, j) => predicted[row * classes.length + j] === 1);

@@ -7,8 +7,8 @@ import { percent } from '../../parts/numbers.js';
 import { address, go } from '../../state/address.js';
 import { useShortcuts } from '../../state/keys.js';
 import type { Labels } from '../../wire/mend.js';
-import type { LookItem, LookItems } from '../look/items.js';
 import { changeText } from '../look/lists.js';
+import type { LookItem, LookItems } from '../look/lookItem.js';
 import { classKeys } from './classKeys.js';
 import type { Saving } from './saving.js';
 

@@ -5,7 +5,7 @@ import { Layers } from '../../parts/Picture.js';
 import { address, go } from '../../state/address.js';
 import { ask, attempt, sourceOf } from '../../state/server.js';
 import type { QueueEntry, QueueItem } from '../../wire/mend.js';
-import { type LookItem, listItems } from '../look/items.js';
+import { type LookItem, listItems } from '../look/lookItem.js';
 import { Desk, type Work } from './Desk.js';
 import { useSaving } from './saving.js';
 
