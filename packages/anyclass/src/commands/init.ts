@@ -10,6 +10,9 @@ import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { suggestConfiguration } from '../inspect/suggestConfiguration.js';
 import { settingOption } from './datasetOptions.js';
 
+/** Longer training is worth a word about `--minutes`. */
+const patienceSeconds = 3600;
+
 export const init = command({
   name: 'init',
   summary: 'Inspect data and write a configuration for it',
@@ -39,7 +42,10 @@ export const init = command({
     const [first = '', ...others] = suggestion.remarks;
     terminal.note(`${first}; training takes ${roughDuration(suggestion.expectedSeconds)} here`);
     for (const remark of others) terminal.note(remark);
-    terminal.print(json ? text : `wrote ${out}. Train with: ${shellLine(['anyclass', 'train', out])}`);
+    const words = ['anyclass', 'train', out];
+    const shorter = `, or as much as fits into half an hour: ${shellLine([...words, '--minutes', '30'])}`;
+    const advice = `Train with: ${shellLine(words)}${suggestion.expectedSeconds > patienceSeconds ? shorter : ''}`;
+    terminal.print(json ? text : `wrote ${out}. ${advice}`);
     return configuration;
   },
 });
