@@ -37,14 +37,24 @@ async function measuredRate(session: Session): Promise<number | undefined> {
   if (isFeatureFormat(format)) return undefined;
   const bytes = format.width * format.height * format.channels;
   judgedNetwork(session).eval();
-  const secondsFor = async (size: number) => {
+  return rateOf(async (size) => {
     const start = performance.now();
     await scorer.score({ size, inputs: Buffer.alloc(size * bytes, 127) });
     return (performance.now() - start) / 1000;
-  };
-  // The first call also prepares the kernels.
+  }, configuration.batchSize);
+}
+
+/**
+ * Training images per second, from the seconds that scoring takes. The first call also loads and prepares the kernels, for seconds on
+ * a busy machine, so it is believed only where it is short.
+ */
+export async function rateOf(
+  secondsFor: (images: number) => Promise<number>,
+  batchSize: number,
+): Promise<number> {
   const first = await secondsFor(1);
-  if (first > patience) return 1 / (stepCost * first);
-  const count = Math.max(1, Math.min(configuration.batchSize - 1, Math.floor(patience / first)));
+  const one = first > patience ? Math.min(first, await secondsFor(1)) : first;
+  if (one > patience) return 1 / (stepCost * one);
+  const count = Math.max(1, Math.min(batchSize - 1, Math.floor(patience / one)));
   return count / (stepCost * (await secondsFor(count)));
 }
