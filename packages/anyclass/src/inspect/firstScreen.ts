@@ -18,7 +18,7 @@ import {
 } from '@anyclass/kit';
 import { counted } from '../errors/counted.js';
 import { fixOf } from './fixes.js';
-import type { Inspection, Problem } from './inspection.js';
+import type { ClassCount, Inspection, Problem } from './inspection.js';
 import { briefly, inspectionVerdict, seriousFirst } from './inspectionVerdict.js';
 import type { PagePictures } from './pagePictures.js';
 
@@ -34,7 +34,9 @@ export function inspectionAnswers(inspection: Inspection, pictures: PagePictures
   const head = verdict({
     tags: tagsOf(inspection, told.isDoubtful),
     headline: `${counted(total, word)}, ${counted(classes.length, 'class')}, ${percentText(negative / Math.max(1, positive + negative))}% negative.`,
-    text: escaped(`${told.first} Start with λ ${lambda.start}.`),
+    text: escaped(
+      `${summaryOf(inspection, told.isDoubtful ? told.first : undefined)} Start with λ ${lambda.start}.`,
+    ),
     beside: splitBars(inspection),
   });
   return `${head}<div class="columns three first">
@@ -44,11 +46,24 @@ export function inspectionAnswers(inspection: Inspection, pictures: PagePictures
 </div>`;
 }
 
+/** What the tag does not say: the most serious finding, or else the rarest class. */
+function summaryOf({ classCounts }: Inspection, first: string | undefined): string {
+  if (first !== undefined) return first;
+  const rarest = classCounts.toSorted((a, b) => totalOf(a) - totalOf(b))[0];
+  return rarest
+    ? `The rarest class, ${rarest.name}, has ${counted(totalOf(rarest), 'positive')}, ${countText(rarest.train)} of them in train.`
+    : '';
+}
+
+function totalOf({ train, validation, test, decision = 0 }: ClassCount): number {
+  return train + validation + test + decision;
+}
+
 function tagsOf({ problems }: Inspection, isDoubtful: boolean): Tag[] {
   if (problems.length === 0) return [{ tone: 'found', text: '✓ No problems found' }];
   return isDoubtful
     ? [{ tone: 'missed', text: `! ${counted(problems.length, 'finding')}, fix before training` }]
-    : [{ tone: 'review', text: `≈ ${counted(problems.length, 'finding')}, none prevents training` }];
+    : [{ tone: 'review', text: `≈ ${counted(problems.length, 'finding')}; you can train` }];
 }
 
 function splitBars({ splits }: Inspection): string {
@@ -79,14 +94,12 @@ function problemBlock(problem: Problem, spec: string): string {
 }
 
 function classBars({ classCounts, splits }: Inspection): string {
-  const total = (count: (typeof classCounts)[number]) =>
-    count.train + count.validation + count.test + (count.decision ?? 0);
-  const sorted = classCounts.toSorted((a, b) => total(b) - total(a));
-  const shown = sorted.slice(0, mostClasses).map((count) => ({ name: count.name, value: total(count) }));
+  const sorted = classCounts.toSorted((a, b) => totalOf(b) - totalOf(a));
+  const shown = sorted.slice(0, mostClasses).map((count) => ({ name: count.name, value: totalOf(count) }));
   const { negative } = splits.at(-1)!;
   const more =
     sorted.length > mostClasses
-      ? `<p class="note">The ${mostClasses} largest; the rarest is ${escaped(sorted.at(-1)!.name)} with ${countText(total(sorted.at(-1)!))}. <a href="#classes">All classes</a>.</p>`
+      ? `<p class="note">The ${mostClasses} largest; the rarest is ${escaped(sorted.at(-1)!.name)} with ${countText(totalOf(sorted.at(-1)!))}. <a href="#classes">All classes</a>.</p>`
       : '';
   return `${bars('Positive instances', [{ name: 'negative', value: negative, isApart: true }, ...shown])}${more}`;
 }
@@ -116,7 +129,6 @@ function sampleLooks({ samples }: PagePictures): string {
         alt: '',
         title,
         remark: '',
-        tone: title === 'negative' ? 'clear' : 'found',
         href: '#samples',
       }),
     );

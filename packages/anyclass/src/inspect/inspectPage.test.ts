@@ -17,6 +17,7 @@ import { randomStream } from '../data/random/philox.js';
 import { inspectDataset } from './inspectDataset.js';
 import { inspectPage } from './inspectPage.js';
 import { pagePictures } from './pagePictures.js';
+import { sampleImages } from './samples.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-page-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -51,6 +52,22 @@ beforeAll(async () => {
   writeFileSync(file, inspectPage(inspection, await pagePictures(dataset, inspection)));
   await closeDataset(dataset);
 }, 60_000);
+
+test('samples keep to their budget: classes take turns, and those without an image are left out', async () => {
+  const dataset = await openDataset(join(folder, 'instances.json'));
+  const all = await sampleImages(dataset, { perClass: 2 });
+  const characters = (rows: typeof all) =>
+    rows.flatMap(({ images }) => images).reduce((sum, { dataUrl }) => sum + dataUrl.length, 0);
+  const most = Math.round(characters(all) / 3);
+  const some = await sampleImages(dataset, { perClass: 2, most });
+  await closeDataset(dataset);
+  expect(characters(some)).toBeLessThan(most + 5000);
+  expect(some.length).toBeLessThan(all.length);
+  expect(some.every(({ images }) => images.length > 0)).toBe(true);
+  const names = all.find(({ title }) => title === 'class 3')!.images.map(({ name }) => name);
+  expect(new Set(names).size).toBe(2);
+  expect(all.at(-1)).toMatchObject({ title: 'negative', images: { length: 4 } });
+});
 
 describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
   let browser: Browser;
@@ -121,6 +138,13 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     expect(await set.locator('img').count()).toBe(2);
     expect(await set.textContent()).toMatch(/1\.png[\s\S]*39\.png/);
     expect(await page.locator('#samples .file').first().textContent()).toMatch(/\.png/);
+    await page.context().close();
+  }, 60_000);
+
+  test('printed, nothing is wider than the paper', async () => {
+    const { page } = await openFile(browser, file, { viewport: { width: 718, height: 1016 } });
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(718);
     await page.context().close();
   }, 60_000);
 

@@ -30,13 +30,15 @@ export function inspectPage(
   const { splitOrigin, lambda, images, features } = inspection;
   const { samples, nearDuplicates, suspects } = pictures;
   const list: (Section | undefined)[] = [
-    { name: 'problems', title: 'Problems', parts: [problemList(inspection, spec)] },
+    inspection.problems.length === 0
+      ? undefined
+      : { name: 'problems', title: 'Problems', parts: [problemList(inspection, spec)] },
     samples.length === 0
       ? undefined
       : {
           name: 'samples',
           title: 'Samples',
-          parts: samplesParts(samples),
+          parts: samplesParts(samples, inspection.classes.length),
         },
     nearDuplicates.length === 0
       ? undefined
@@ -163,7 +165,6 @@ function shownPart(shown: number, all: number, what: string): string {
 }
 
 function problemList({ problems }: Inspection, spec: string): string {
-  if (problems.length === 0) return '<p class="fine">None found.</p>';
   const blocks = seriousFirst(problems).map((problem) => {
     const { text, count, examples } = problem;
     const fix = fixOf(problem, spec);
@@ -244,12 +245,16 @@ function imageTable({ examined, of, width, height, sizes, mean, std, levels }: I
 const mostOpenSamples = 24;
 
 /** The sample grids. The negatives, which come last, stay visible. */
-function samplesParts(samples: readonly SampleRow[]): string[] {
+function samplesParts(samples: readonly SampleRow[], classes: number): string[] {
+  const shown = samples.filter(({ title }) => title !== 'negative').length;
+  const remark =
+    shown < classes ? [note(`Of the first ${number(shown)} of ${number(classes)} classes.`)] : [];
   const grid = (rows: readonly SampleRow[]) =>
     `<div class="columns two">${rows.map(sampleRow).join('\n')}</div>`;
-  if (samples.length <= mostOpenSamples) return [grid(samples)];
+  if (samples.length <= mostOpenSamples) return [...remark, grid(samples)];
   const [open, rest] = [samples.slice(0, mostOpenSamples - 1), samples.slice(mostOpenSamples - 1, -1)];
   return [
+    ...remark,
     grid([...open, ...samples.slice(-1)]),
     folded(`Samples of ${counted(rest.length, 'more class')}`, '', grid(rest)),
   ];

@@ -80,8 +80,8 @@ export function labelTable({ labelCounts }: Pick<Inspection, 'labelCounts'>): Re
   };
 }
 
-/** A page with more rows is slow, and nobody reads that far. */
-const mostPairs = 2000;
+/** Nobody reads further, and each row is also there to copy and to save. */
+const mostPairs = 300;
 
 /** Pairs of classes that occur together, the most common first; undefined if none do. */
 export function pairTable({

@@ -19,9 +19,9 @@ export interface PagePictures {
 
 export const noPictures: PagePictures = { samples: [], nearDuplicates: [], suspects: [] };
 
-const mostSets = 40;
+const mostSets = 20;
 const mostOfSet = 4;
-const mostSuspects = 40;
+const mostSuspects = 30;
 const side = 112;
 
 /**

@@ -18,10 +18,13 @@ export interface Sample {
 }
 
 const side = 112;
+/** Characters of embedded samples: with everything else on it, a page stays below 1.5 MB. */
+const mostCharacters = 450_000;
 
 /**
  * Sample images of every class and of the negatives, from the training split (from validation if it is
- * empty). The choice depends only on the seed. Images that cannot be read are skipped.
+ * empty). The choice depends only on the seed. Images that cannot be read are skipped. Classes take turns, so that with many of them
+ * each has fewer images; with very many, the last have none and are left out.
  *
  * @example
  * const [first] = await sampleImages(dataset, { perClass: 6 });
@@ -29,32 +32,63 @@ const side = 112;
  */
 export async function sampleImages(
   dataset: Dataset,
-  { perClass = 6, seed = 0 }: { readonly perClass?: number; readonly seed?: number },
+  {
+    perClass = 6,
+    seed = 0,
+    most = mostCharacters,
+  }: { readonly perClass?: number; readonly seed?: number; readonly most?: number },
 ): Promise<SampleRow[]> {
   const { classes, labels, splits } = dataset;
   const source = splits.train.length > 0 ? splits.train : splits.validation;
   const rows = shuffled(source, randomStream('sample', seed, 0, 0));
-  const matching = async (
-    title: string,
-    count: number,
-    wanted: (row: number) => boolean,
-  ): Promise<SampleRow> => {
-    const images: Sample[] = [];
-    for (const row of rows) {
-      if (images.length === count) break;
-      if (!wanted(row)) continue;
-      const dataUrl = await thumbnail(() => dataset.images.read(row), side, dataset.preparation);
-      if (dataUrl === undefined) continue;
-      const present = classes.filter((_, j) => labels.isPresent(row, j));
-      images.push({ name: dataset.names.at(row), labels: present, dataUrl });
+  const shown = new Set<number>();
+  const turn = (title: string, wanted: (row: number) => boolean) => ({
+    title,
+    images: [] as Sample[],
+    rows: fresh(rows, wanted, shown),
+  });
+  const turns = classes.map((name, j) => turn(name, (row) => labels.isPresent(row, j)));
+  const negatives = turn('negative', (row) => labels.presence(row) === 'negative');
+  let characters = 0;
+  for (let round = 0; round < 2 * perClass && characters < most; round++)
+    for (const { images, rows: own } of [negatives, ...(round < perClass ? turns : [])]) {
+      if (characters >= most) break;
+      for (const row of own) {
+        const dataUrl = await thumbnail(() => dataset.images.read(row), side, dataset.preparation);
+        if (dataUrl === undefined) continue;
+        shown.add(row);
+        characters += dataUrl.length;
+        images.push({
+          name: dataset.names.at(row),
+          labels: classes.filter((_, j) => labels.isPresent(row, j)),
+          dataUrl,
+        });
+        break;
+      }
     }
-    return { title, images };
-  };
-  const found: SampleRow[] = [];
-  for (const [j, name] of classes.entries())
-    found.push(await matching(name, perClass, (row) => labels.isPresent(row, j)));
-  found.push(await matching('negative', perClass * 2, (row) => labels.presence(row) === 'negative'));
-  return found;
+  const isCut = characters >= most;
+  return [...turns, negatives]
+    .filter(({ images }) => images.length > 0 || !isCut)
+    .map(({ title, images }) => ({ title, images }));
+}
+
+/** The wanted rows: first those that no other class has shown, then the rest. An iterator that `for` can leave and continue. */
+function fresh(
+  rows: Int32Array,
+  wanted: (row: number) => boolean,
+  shown: ReadonlySet<number>,
+): Iterable<number> {
+  function* all(): Generator<number, void> {
+    const seen: number[] = [];
+    for (const row of rows) {
+      if (!wanted(row)) continue;
+      if (shown.has(row)) seen.push(row);
+      else yield row;
+    }
+    yield* seen;
+  }
+  const iterator = all();
+  return { [Symbol.iterator]: () => ({ next: () => iterator.next() }) };
 }
 
 /**

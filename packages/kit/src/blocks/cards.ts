@@ -73,7 +73,7 @@ function barBlock({ name, value, threshold, tone, isStrong = false }: CardBar): 
 export interface Look extends Picture {
   readonly title: string;
   readonly remark: string;
-  readonly tone: Outcome;
+  readonly tone?: Outcome;
   /** An address on the page, such as '#missed'. */
   readonly href: string;
 }
@@ -83,7 +83,7 @@ export function looks(list: readonly Look[]): string {
   const items = list.map((look) => {
     // The words below say what the picture shows.
     const picture = shot({ ...look, alt: '' });
-    return `<li><a href="${escaped(look.href)}">${picture}<b class="${look.tone}">${breakable(look.title)}</b>${escaped(look.remark)}</a></li>`;
+    return `<li><a href="${escaped(look.href)}">${picture}<b${look.tone === undefined ? '' : ` class="${look.tone}"`}>${breakable(look.title)}</b>${escaped(look.remark)}</a></li>`;
   });
   return `<ul class="looks">${items.join('')}</ul>`;
 }

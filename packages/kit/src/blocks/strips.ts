@@ -38,7 +38,7 @@ export interface FoundCounts {
 
 /**
  * Returns a row for each class: found, alarm under another name, and missed, in counts. Classes of which less than 60% are
- * found are in the color of misses.
+ * found or reviewed are in the color of misses.
  *
  * @example
  * foundBars([{ name: 'crack', present: 17, found: 9, other: 2 }])
@@ -59,7 +59,7 @@ export function foundBars(classes: readonly FoundCounts[]): string {
       present / most,
       told,
     );
-    const isWeak = found < 0.6 * present;
+    const isWeak = found + review < 0.6 * present;
     return `<tr><th scope="row"><span class="name" title="${escaped(name)}">${breakable(name)}</span></th><td>${bar}</td><td class="say${isWeak ? ' missed' : ''}"><b class="num">${countText(found)}</b> of ${countText(present)}</td></tr>`;
   });
   const head =

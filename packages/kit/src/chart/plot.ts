@@ -131,7 +131,14 @@ export function chartFile(chart: string, width = 480): string {
 export function textWidth(text: string): number {
   let width = 0;
   for (const character of text)
-    width += character > '\u1100' ? 12 : 'iljt.,:;|! '.includes(character) ? 4 : 7;
+    width +=
+      character > '\u1100'
+        ? 12
+        : 'iljt.,:;|! '.includes(character)
+          ? 4
+          : 'mwMW%@'.includes(character)
+            ? 11
+            : 7;
   return width;
 }
 

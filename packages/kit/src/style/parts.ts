@@ -63,5 +63,5 @@ details > summary { cursor: pointer; padding: var(--s3) 0; border-top: 1px solid
 .next { border-left: 3px solid var(--accent); padding-left: var(--s3); } .warning { border-left: 3px solid var(--missed); padding-left: var(--s3); } .fine { border-left: 3px solid var(--found); padding-left: var(--s3); }
 #mark { position: fixed; max-width: 280px; padding: 3px 8px; font-size: var(--text-xs); border-radius: 4px; background: var(--ink); color: var(--page); pointer-events: none; z-index: 2; }
 @media screen and (max-width: 720px) { .gallery { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--s4) var(--s3); } .gallery.small { grid-template-columns: repeat(3, minmax(0, 1fr)); } tbody th, th.long { white-space: normal; overflow-wrap: anywhere; min-width: 7em; max-width: 40vw; } .counts tbody th { min-width: 0; } }
-@media print { .scroll { overflow: visible; } th, td { white-space: normal; padding-right: 8px; } details > *, details::details-content { display: block; content-visibility: visible; } }
+@media print { .scroll { overflow: visible; } .columns > :has(.chart[data-wide]) { grid-column: 1 / -1; } .chart[data-wide] { min-width: 0 !important; } th, td { white-space: normal; padding-right: 8px; } details > *, details::details-content { display: block; content-visibility: visible; } }
 `;

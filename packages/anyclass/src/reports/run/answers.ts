@@ -8,7 +8,12 @@ import { tradeOffPanel } from './tradeOffPanel.js';
 import { verdictBlock } from './verdict.js';
 
 export function answers(material: JudgedMaterial, inUse: DecisionInUse, pictures: readonly Look[]): string {
-  return `<div class="answers">${verdictBlock(material, inUse)}
+  const missesAt = pictures.some(({ href }) => href === '#missed')
+    ? '#missed'
+    : pictures.length > 0
+      ? '#mistakes'
+      : undefined;
+  return `<div class="answers">${verdictBlock(material, inUse, missesAt)}
 <div class="columns three first">
 <div>${promisePanel(material, inUse)}</div>
 <div>${foundPanel(material, inUse, pictures)}</div>

@@ -1,6 +1,15 @@
 // The third answer: what is found and missed, in counts, with pictures.
 
-import { countText, foundBars, type Look, legend, looks, panel, strip } from '@anyclass/kit';
+import {
+  countText,
+  type FoundCounts,
+  foundBars,
+  type Look,
+  legend,
+  looks,
+  panel,
+  strip,
+} from '@anyclass/kit';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
 
 /** More would push the other answers off the first screen; the table of classes has all. */
@@ -14,10 +23,9 @@ export function foundPanel(
   const { outcomes, metrics } = inUse;
   const present = outcomes.byClass.filter((own) => own.present > 0).toSorted((a, b) => b.present - a.present);
   const isCut = present.length > mostClasses;
-  // Of many classes, those that miss most.
-  const shown = isCut
-    ? present.toSorted((a, b) => b.present - b.found - (a.present - a.found)).slice(0, mostClasses)
-    : present;
+  // Of many classes, those that miss most; what is reviewed is not missed.
+  const unseen = (own: FoundCounts) => own.present - own.found - (own.review ?? 0);
+  const shown = isCut ? present.toSorted((a, b) => unseen(b) - unseen(a)).slice(0, mostClasses) : present;
   const more = isCut
     ? `<p class="note">The ${mostClasses} with the most misses, of ${present.length} classes; <a href="#by-class">all classes</a>.</p>`
     : '';
@@ -32,19 +40,19 @@ export function foundPanel(
   ].join('');
 }
 
-function negativesStrip({ outcomes }: DecisionInUse): string {
-  const { quiet, 'false-alarm': alarms } = outcomes.counts;
-  const told = `${countText(quiet)} quiet, ${countText(alarms)} with a false alarm`;
-  const bar = strip(
-    [
-      { tone: 'clear', count: quiet },
-      { tone: 'false-alarm', count: alarms },
-    ],
-    1,
-    told,
-  );
-  return `${bar}${legend([
-    { tone: 'clear', text: `${countText(quiet)} quiet` },
-    { tone: 'false-alarm', text: `${countText(alarms)} false alarm${alarms === 1 ? '' : 's'}` },
-  ])}`;
+/** Negatives by outcome; together they are all of them. */
+function negativesStrip({ outcomes: { work } }: DecisionInUse): string {
+  const [quiet, reviewed, alarms] = [work.clear.negative, work.review?.negative, work.alarm.negative];
+  const parts = [
+    { tone: 'clear', count: quiet, text: `${countText(quiet)} quiet` },
+    ...(reviewed === undefined
+      ? []
+      : [{ tone: 'review', count: reviewed, text: `${countText(reviewed)} to review` } as const]),
+    {
+      tone: 'false-alarm',
+      count: alarms,
+      text: `${countText(alarms)} false alarm${alarms === 1 ? '' : 's'}`,
+    },
+  ] as const;
+  return strip(parts, 1, parts.map(({ text }) => text).join(', ')) + legend(parts);
 }

@@ -23,7 +23,7 @@ const imagesPerDay = 10_000;
 /** Returns the promise in a sentence with its facts, and the alarms per 1,000 images. */
 export function promisePanel(material: JudgedMaterial, inUse: DecisionInUse): string {
   const { judged } = material;
-  const { decided, split } = judged;
+  const { decided } = judged;
   const guarantee = decided?.report?.guarantee;
   const remark = guarantee?.holds
     ? `holds for data like ${decided?.fittedOn ?? 'validation'}`
@@ -36,7 +36,7 @@ export function promisePanel(material: JudgedMaterial, inUse: DecisionInUse): st
       `<div class="second">${facts(promiseFacts(material, inUse))}</div>`,
       seenBar(guarantee, decided, inUse),
       `<p class="small daily">${escaped(dailyText(guarantee, inUse))}</p>`,
-      `<div class="second">${workPanel(inUse, split)}</div>`,
+      `<div class="second">${workPanel(inUse, judged)}</div>`,
     ].join(''),
   );
 }
@@ -199,7 +199,10 @@ function dailyText(guarantee: Guarantee | undefined, { metrics }: DecisionInUse)
 }
 
 /** What 1,000 images make for work: cleared, to review and alarmed, with the wrong part of each at its end. */
-function workPanel({ isOwn, outcomes, metrics }: DecisionInUse, split: string): string {
+function workPanel(
+  { isOwn, outcomes, metrics }: DecisionInUse,
+  { split, decided }: JudgedMaterial['judged'],
+): string {
   const rows = metrics.positiveRows + metrics.negativeRows;
   if (rows === 0) return '';
   const per = ({ positive, negative }: OutcomeCounts) => ({
@@ -209,8 +212,11 @@ function workPanel({ isOwn, outcomes, metrics }: DecisionInUse, split: string): 
   const { clear, review, alarm } = outcomes.work;
   const bars = triageBars({ clear: per(clear), ...(review && { review: per(review) }), alarm: per(alarm) });
   const share = `${percentText(metrics.positiveRows / rows, 0)}% positive${split === '' ? '' : `, as on ${split}`}`;
+  const { guarantee, triage } = decided?.report ?? {};
   const words = review
-    ? 'Both promises hold at any share of positives; only the work changes.'
+    ? guarantee?.holds && triage?.guarantee.holds
+      ? 'Both promises hold at any share of positives; only the work changes.'
+      : 'Two gates decide: what lies between them is for review.'
     : isOwn
       ? 'One gate decides: every image is cleared or raises an alarm. Nothing is promised about misses.'
       : 'An image raises an alarm if any class reaches 0.5.';

@@ -108,9 +108,8 @@ function stepsOf(
 }
 
 /** The share of positives with an alarm, under whatever name, as the headline counts them. */
-function alarmShare({ counts }: Outcomes): number {
-  const { found, other, missed, review } = counts;
-  return (found + other) / Math.max(1, found + other + missed + review);
+function alarmShare({ work: { clear, review, alarm } }: Outcomes): number {
+  return alarm.positive / Math.max(1, clear.positive + (review?.positive ?? 0) + alarm.positive);
 }
 
 function explanation(

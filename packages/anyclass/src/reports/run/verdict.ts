@@ -1,14 +1,26 @@
 // The first answer: is it any good, compared with chance, a threshold of 0.5 and the run before?
 
 import type { Metrics } from '@anyclass/core';
-import { countText, type Dot, dots, escaped, percentText, type Tag, verdict } from '@anyclass/kit';
+import {
+  countText,
+  type Dot,
+  dots,
+  escaped,
+  type FoundCounts,
+  percentText,
+  type Tag,
+  verdict,
+} from '@anyclass/kit';
 import { counted } from '../../errors/counted.js';
 import { isNoBetterThanChance } from '../../evaluation/chance.js';
 import { promisedMetric } from '../../evaluation/contradictions.js';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
 
-/** Says how many positives are found at which false alarms, with tags in color and a comparison beside it. */
-export function verdictBlock(material: JudgedMaterial, inUse: DecisionInUse): string {
+/**
+ * Says how many positives are found at which false alarms, with tags in color and a comparison beside it; `missesAt` is where the page
+ * shows images of misses.
+ */
+export function verdictBlock(material: JudgedMaterial, inUse: DecisionInUse, missesAt?: string): string {
   const { judged, instance } = material;
   const { outcomes, metrics } = inUse;
   const found = outcomes.counts.found + outcomes.counts.other;
@@ -18,7 +30,7 @@ export function verdictBlock(material: JudgedMaterial, inUse: DecisionInUse): st
   return verdict({
     tags: tagsOf(material, inUse),
     headline: `Finds ${countText(found)} of ${countText(metrics.positiveRows)} positive ${instance}s${falseAlarmWords(inUse)}.`,
-    text: `<span class="wide-only">${[budgetSentence(material, inUse), weakSentence(inUse)].filter((text) => text !== '').join(' ')}</span><span class="phone-only">F1 ${escaped(short)}.${phoneWeakness(inUse)}</span>`,
+    text: `<span class="wide-only">${[budgetSentence(material, inUse), weakSentence(inUse, missesAt)].filter((text) => text !== '').join(' ')}</span><span class="phone-only">F1 ${escaped(short)}.${phoneWeakness(inUse)}</span>`,
     beside: `<div class="wide-only">${dots(title, rows)}</div>`,
   });
 }
@@ -67,11 +79,16 @@ export function chanceF1(metrics: Metrics): number {
   return each.reduce((sum, value) => sum + value, 0) / Math.max(1, each.length);
 }
 
-/** Classes of which less than 60% are found, the weakest first. */
+/** Classes of which less than 60% are found or reviewed, the weakest first. */
 function weakClasses({ outcomes }: Pick<DecisionInUse, 'outcomes'>) {
   return outcomes.byClass
-    .filter(({ present, found }) => present > 0 && found < 0.6 * present)
-    .toSorted((a, b) => a.found / a.present - b.found / b.present);
+    .map((own) => ({ ...own, share: (own.found + (own.review ?? 0)) / own.present }))
+    .filter(({ present, share }) => present > 0 && share < 0.6)
+    .toSorted((a, b) => a.share - b.share);
+}
+
+function foundWords({ present, found, review = 0 }: FoundCounts): string {
+  return `${countText(found)} of ${countText(present)} found${review > 0 ? `, ${countText(review)} to review` : ''}`;
 }
 
 function tagsOf({ judged }: JudgedMaterial, inUse: DecisionInUse): Tag[] {
@@ -130,16 +147,16 @@ function budgetSentence({ judged, instance }: JudgedMaterial, { isOwn, outcomes 
   return `At a threshold of 0.5 the same model finds ${countText(halfFound)}, with ${counted(halfAlarms, 'false alarm')}: ${effect}.`;
 }
 
-function weakSentence(inUse: DecisionInUse): string {
+function weakSentence(inUse: DecisionInUse, missesAt: string | undefined): string {
   const [weakest] = weakClasses(inUse);
   if (!weakest) return '';
-  return `Weakest class: <bdi>${escaped(weakest.name)}</bdi>, ${countText(weakest.found)} of ${countText(weakest.present)} found; <a href="#missed">see the misses</a>.`;
+  return `Weakest class: <bdi>${escaped(weakest.name)}</bdi>, ${foundWords(weakest)}${missesAt === undefined ? '' : `; <a href="${missesAt}">see the misses</a>`}.`;
 }
 
 function phoneWeakness(inUse: DecisionInUse): string {
   const [weakest] = weakClasses(inUse);
   return weakest
-    ? ` Weakest: <bdi>${escaped(shortened(weakest.name, 28))}</bdi>, ${countText(weakest.found)} of ${countText(weakest.present)} found.`
+    ? ` Weakest: <bdi>${escaped(shortened(weakest.name, 28))}</bdi>, ${foundWords(weakest)}.`
     : '';
 }
 
