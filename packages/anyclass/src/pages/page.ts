@@ -81,7 +81,7 @@ ${sections.map(sectionBlock).join('\n')}
 function sectionBlock({ name, title, remark, tools = '', parts }: Section): string {
   const small = remark === undefined ? '' : `<span class="quiet">${escaped(remark)}</span>`;
   return `<section id="${name}">
-<header><h2>${escaped(title)}</h2>${small}${tools}</header>
+<header><h2>${escaped(title)}</h2>${small}${tools === '' ? '' : `<div class="tools">${tools}</div>`}</header>
 ${parts.join('\n')}
 </section>`;
 }

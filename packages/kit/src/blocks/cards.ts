@@ -19,7 +19,7 @@ export interface CardBar {
   readonly value: number;
   /** Null if the class is never predicted. */
   readonly threshold: number | null;
-  readonly tone?: Outcome;
+  readonly tone?: Outcome | undefined;
   /** Whether the class is present or predicted. */
   readonly isStrong?: boolean;
 }
@@ -27,7 +27,7 @@ export interface CardBar {
 export interface Card extends Picture {
   readonly title: string;
   readonly remark?: string;
-  readonly tone?: Outcome;
+  readonly tone?: Outcome | undefined;
   readonly bars?: readonly CardBar[];
   /** The file's name. */
   readonly file?: string;
@@ -73,7 +73,7 @@ function barBlock({ name, value, threshold, tone, isStrong = false }: CardBar): 
 export interface Look extends Picture {
   readonly title: string;
   readonly remark: string;
-  readonly tone?: Outcome;
+  readonly tone?: Outcome | undefined;
   /** An address on the page, such as '#missed'. */
   readonly href: string;
 }

@@ -34,6 +34,7 @@ kbd { border: 1px solid var(--rule-strong); border-bottom-width: 2px; border-rad
 .bar nav { margin-left: auto; display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); align-items: baseline; }
 .bar nav a { color: var(--ink-2); font-size: var(--text-s); }
 section { margin-top: var(--s6); }
+section > header .tools { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; margin-left: auto; }
 section > header { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); align-items: baseline; margin-bottom: var(--s4); padding-top: var(--s4); border-top: 1px solid var(--rule); }
 .columns { display: grid; gap: var(--s5) var(--s6); align-items: start; }
 .columns > * { min-width: 0; }
@@ -59,7 +60,7 @@ footer { margin-top: var(--s6); }
   .two, .three { grid-template-columns: minmax(0, 1fr); }
   .wide-only { display: none; } .phone-only { display: revert; }
   /* The first answers share one screen: what explains them follows below. */
-  .answers { display: flex; flex-direction: column; gap: var(--s2); } .answers .verdict, .answers .columns, .answers .columns > div, .answers .panel { display: contents; }
+  .answers { display: flex; flex-direction: column; gap: var(--s2); margin-top: var(--s2); } .answers .verdict, .answers .columns, .answers .columns > div, .answers .panel { display: contents; }
   .answers .second { order: 1; } .answers .verdict > div:empty { display: none; } .answers h1 { margin: var(--s1) 0; } .answers .panel > h3 { margin: var(--s1) 0 0; padding-bottom: 2px; }
   .answers .counts tr:nth-child(n + 5) { display: none; } .answers .counts td { padding: 1px 0; } .answers .counts th { padding: 1px var(--s2) 1px 0; } .answers .note { margin: 0; } .answers .statement { font-size: var(--text-m); }
 }

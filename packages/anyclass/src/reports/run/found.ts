@@ -2,6 +2,7 @@
 
 import {
   countText,
+  escaped,
   type FoundCounts,
   foundBars,
   type Look,
@@ -14,6 +15,8 @@ import type { DecisionInUse, JudgedMaterial } from './material.js';
 
 /** More would push the other answers off the first screen; the table of classes has all. */
 const mostClasses = 6;
+/** As the style sheet has it. */
+const mostPhoneClasses = 4;
 
 export function foundPanel(
   { judged, instance }: JudgedMaterial,
@@ -32,12 +35,23 @@ export function foundPanel(
   const rows = metrics.positiveRows + metrics.negativeRows;
   const remark = `${judged.split === '' ? '' : `${judged.split}, `}${countText(rows)} ${instance}s`;
   return [
-    panel('Found and missed', remark, foundBars(shown) + more),
+    panel('Found and missed', remark, foundBars(shown) + onPhone(shown) + more),
     metrics.negativeRows > 0
       ? `<div class="second">${panel('Negatives', countText(metrics.negativeRows), negativesStrip(inUse))}</div>`
       : '',
     pictures.length > 0 ? `<div class="second">${looks(pictures)}</div>` : '',
   ].join('');
+}
+
+/** Classes that the bars leave out on a phone, where they would push the trade-off off the first screen. */
+function onPhone(shown: readonly FoundCounts[]): string {
+  const rest = shown.slice(mostPhoneClasses);
+  if (rest.length === 0) return '';
+  const words = rest.map(
+    ({ name, found, present }) =>
+      `<bdi>${escaped(name)}</bdi> ${countText(found)} of ${countText(present)}`,
+  );
+  return `<p class="note phone-only">Also found: ${words.join(', ')}.</p>`;
 }
 
 /** Negatives by outcome; together they are all of them. */

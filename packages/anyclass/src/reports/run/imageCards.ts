@@ -26,7 +26,7 @@ interface Kind {
   /** Its address on the page. */
   readonly name: string;
   readonly title: string;
-  readonly tone: Outcome;
+  readonly tone?: Outcome;
   readonly order: string;
   readonly most: number;
 }
@@ -52,8 +52,7 @@ const kinds: readonly Kind[] = [
     outcome: 'other',
     name: 'other-names',
     title: 'Alarm under another name',
-    tone: 'false-alarm',
-    order: 'most confident first',
+    order: 'someone looks, but for the wrong thing; most confident first',
     most: 8,
   },
   {
@@ -158,16 +157,15 @@ export function imageSection({ groups, heatRemark }: ReportImages, { isOwn }: De
         kind.outcome === 'found'
           ? kind.order
           : `${countText(all)}; ${cards.length < all ? `${cards.length} shown` : 'all shown'}, ${kind.order}`;
-      return `<div class="group" id="${kind.name}"><h3 class="${kind.tone}">${kind.title} <small>${amount}</small></h3>${gallery(cards)}</div>`;
+      return `<div class="group" id="${kind.name}"><h3${kind.tone === undefined ? '' : ` class="${kind.tone}"`}>${kind.title} <small>${amount}</small></h3>${gallery(cards)}</div>`;
     });
   const hasHeats = groups.some(({ cards }) => cards.some(({ heat }) => heat !== undefined));
-  const intro = `<p class="note">Bars are probabilities, ticks thresholds. The first bar is presence, its tick the gate: an image raises an alarm only if presence passes it. ${escaped(heatRemark)}${hasHeats ? ' Hover, or press H, to see images without them.' : ''}</p>${hasHeats ? heatScale() : ''}`;
+  const intro = `<p class="note">Bars are probabilities, ticks thresholds. The first bar is presence, its tick the gate: an image raises an alarm only if presence passes it. ${escaped(heatRemark)}${hasHeats ? ' Hover, or press H, to see images without them.' : ''}</p>`;
   return {
     name: 'mistakes',
     title: 'Mistakes',
     ...(hasHeats && {
-      tools:
-        '<button id="heat-maps" class="button" type="button" aria-pressed="true" hidden>Heat maps</button>',
+      tools: `${heatScale()}<button id="heat-maps" class="button" type="button" aria-pressed="true" hidden>Heat maps</button>`,
     }),
     remark: isOwn ? 'at the decision in use, not at 0.5' : 'at a threshold of 0.5',
     parts: [intro, ...parts],
@@ -252,8 +250,15 @@ function cardOf(
       2,
     );
   const [truth, said] = [list(isPresent), list(isPredicted)];
+  // A gate may alarm where no class reaches its threshold.
   const title =
-    kind.outcome === 'false-alarm' ? said : kind.outcome === 'other' ? `${truth} as ${said}` : truth;
+    kind.outcome === 'false-alarm'
+      ? said || 'no label'
+      : kind.outcome === 'other'
+        ? said === ''
+          ? `${truth}, no label`
+          : `${truth} as ${said}`
+        : truth;
   const classBar = (j: number): CardBar => {
     const tone: Outcome | undefined = isPresent(j)
       ? isPredicted(j)
