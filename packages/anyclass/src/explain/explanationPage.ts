@@ -43,7 +43,7 @@ export function explanationPage({ model, classes, decision, cards, all }: Explan
       verdict({
         tags: [],
         headline: `Where the model looks in ${counted(all, 'image')}`,
-        text: `${counted(alarms, 'image')} of the ${cards.length} shown ${alarms === 1 ? 'has' : 'have'} a predicted class${shown}. Hover over an image, or press H, to see it without its map.`,
+        text: `${alarms === 0 ? 'No image' : counted(alarms, 'image')} of the ${cards.length} shown ${alarms <= 1 ? 'has' : 'have'} a predicted class${shown}. Hover over an image, or press H, to see it without its map.`,
         beside: heatScale(),
       }),
     ],
@@ -83,7 +83,7 @@ function imageBlock({ record, image, heats }: ExplainedCard, classes: readonly s
       heat: heats[i],
       alt: `${target} in ${name}: ${peakAt ? `strongest ${percentText(peakAt.x, 0)}% from the left, ${percentText(peakAt.y, 0)}% from the top` : 'no evidence'}`,
       title: target,
-      remark: `${percentText(probability, 1)}% · ${method} · 0 to ${Number(peak.toPrecision(2))}`,
+      remark: `${percentText(probability, 1)}% · ${method} · ${peak > 0 ? `0 to ${Number(peak.toPrecision(2))}` : 'no evidence'}`,
     }),
   );
   return `<div class="group"><h3><bdi>${escaped(name)}</bdi> <small>${escaped(`${said}; ${outcome}; presence ${percentText(presence.probability, 1)}%`)}</small></h3>${gallery(cards)}</div>`;

@@ -1,5 +1,6 @@
 // What monitoring found, as a page: the evidence and the range of the rate over time.
 
+import { type MoreLabels, percentNeeded } from '@anyclass/core';
 import {
   command,
   countText,
@@ -14,8 +15,9 @@ import {
 import { chartBlock } from '../pages/blocks.js';
 import { page } from '../pages/page.js';
 import {
-  buysText,
+  buysOf,
   differenceText,
+  monitoringAnswer,
   monitoringRows,
   monitoringVerdict,
   nameOf,
@@ -41,12 +43,18 @@ export function monitoringPage(
   { title, confidence, refit }: MonitoringPageOptions,
 ): string {
   const { earlier, shadow } = result;
+  const { answer, because } = monitoringAnswer(result, confidence);
+  const { negatives, positives } = buysOf(result);
   return page({
     kind: 'field',
     name: title,
     about: nameOf(result),
     head: [
-      verdict({ tags: [tagOf(result)], headline: monitoringVerdict(result, confidence), text: '' }),
+      verdict({
+        tags: [tagOf(result)],
+        headline: `${answer}.`,
+        text: escaped(`${because[0]!.toUpperCase()}${because.slice(1)}.`),
+      }),
       `<div class="columns two"><div>${chartBlock(evidenceChart(result))}</div><div>${chartBlock(rateChart(result, confidence))}</div></div>`,
     ],
     sections: [
@@ -55,11 +63,9 @@ export function monitoringPage(
         title: 'What it rests on',
         parts: [
           `<div class="columns two">${panel('Counts', '', facts(monitoringRows(result).map(([name, text]) => [name, escaped(text)])))}${panel(
-            'More labels would buy',
-            '',
-            `<ul class="small">${buysText(result)
-              .map((line) => `<li>${escaped(line)}</li>`)
-              .join('')}</ul>`,
+            'What more labels would buy',
+            'the smallest rate to promise, and how well today’s would be known',
+            `${buysTable('more negatives', negatives)}${buysTable('more positives', positives)}`,
           )}</div>`,
           ...(result.verdict === 'broken'
             ? [`<p class="small">Fit the decision to this site:</p>${command(refit)}`]
@@ -96,6 +102,18 @@ export function monitoringPage(
   });
 }
 
+function buysTable(kind: string, buys: readonly MoreLabels[]): string {
+  const rows = buys.map(
+    ({ more, smallestRate, interval }) =>
+      `<tr><th scope="row" class="num">${countText(more)}</th><td>at most ${percentNeeded(smallestRate)}</td><td>${shown(interval.low)} to ${shown(interval.high)}</td></tr>`,
+  );
+  const today = shown(buys[0]?.rate ?? 0);
+  const head = kind.endsWith('positives')
+    ? ['missed, promised', `${today} missed`]
+    : ['alarms, promised', `${today} of alarms`];
+  return `<table><thead><tr><th scope="col">${kind}</th><th scope="col">${head[0]}</th><th scope="col">${head[1]} known to</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+}
+
 function tagOf({ verdict: found }: MonitoredLogs): Tag {
   if (found === 'broken') return { tone: 'false-alarm', text: '! Broken' };
   return found === 'holds'
@@ -103,10 +121,14 @@ function tagOf({ verdict: found }: MonitoredLogs): Tag {
     : { tone: 'review', text: '≈ Not decided yet' };
 }
 
-/** The logarithms between which evidence is drawn: beyond, it is beyond doubt. */
-const [leastLog, mostLog] = [-3, 6];
+/** The logarithms between which evidence is drawn at most: beyond, it is beyond doubt. */
+const [leastEver, mostEver] = [-3, 6];
 
 function evidenceChart({ path, threshold, alert, images }: MonitoredLogs) {
+  const logs = path.flatMap(({ capital, certificate }) => [capital, certificate].map(Math.log10));
+  const leastLog = Math.max(leastEver, Math.floor(Math.min(-1, ...logs)));
+  const mostLog = Math.min(mostEver, Math.ceil(Math.max(Math.log10(threshold) + 0.2, ...logs)));
+  const decades = Array.from({ length: mostLog - leastLog + 1 }, (_, i) => leastLog + i);
   const log = (capital: number) => Math.max(leastLog, Math.min(mostLog, Math.log10(capital)));
   const line = (name: string, of: 'capital' | 'certificate'): Line => ({
     name,
@@ -128,7 +150,7 @@ function evidenceChart({ path, threshold, alert, images }: MonitoredLogs) {
       x: 'line of the log',
       y: 'capital',
       yRange: [leastLog, mostLog],
-      yTicks: [-3, 0, 3, 6].map((at) => ({ at, text: at < 0 ? `${10 ** at}` : countText(10 ** at) })),
+      yTicks: decades.map((at) => ({ at, text: at < 0 ? `${10 ** at}` : countText(10 ** at) })),
       xIsWhole: true,
       height: 240,
       ...(alert && { mark: { at: alert.line, text: 'alert' } }),
@@ -143,8 +165,9 @@ function evidenceChart({ path, threshold, alert, images }: MonitoredLogs) {
 }
 
 function rateChart({ path, falseAlarms, rate }: MonitoredLogs, confidence: number) {
-  const most = Math.min(1, Math.max(4 * falseAlarms, 1.5 * rate.low, 0.02));
-  const clipped = (share: number) => 100 * Math.min(most, share);
+  const most = Math.min(1, Math.max(2 * falseAlarms, 1.5 * rate.low, 1.2 * rate.high, 0.02));
+  // The first images leave everything open: the line starts where it says something.
+  const clipped = (share: number) => (share > most ? null : 100 * share);
   const last = path.at(-1)?.line ?? 1;
   const bound = (name: string, of: 'low' | 'high'): Line => ({
     name,

@@ -12,24 +12,33 @@ import type { ShadowedMonitoring } from './shadowMonitor.js';
  * @example
  * monitoringVerdict(result, 0.95) // 'The promise of at most 5% false alarms is broken: 7.1% to 14.9% of negatives alarm (95% confidence).'
  */
-export function monitoringVerdict(
+export function monitoringVerdict(stream: MonitoredStream, confidence: number): string {
+  const { answer, because } = monitoringAnswer(stream, confidence);
+  return `${answer}: ${because}.`;
+}
+
+/** The verdict in a few words, and what it rests on. */
+export function monitoringAnswer(
   { verdict, falseAlarms, per, rate, auditsToDecide }: MonitoredStream,
   confidence: number,
-): string {
+): { readonly answer: string; readonly because: string } {
   const judged = per === 'group' ? ', judged by one image of each group,' : '';
   const promise = `The promise of at most ${shown(falseAlarms)} false alarms${judged}`;
   const range = `${shown(rate.low)} to ${shown(rate.high)} of negatives alarm (${shown(confidence)} confidence)`;
   if (rate.low > rate.high) {
     const state = verdict === 'undecided' ? 'is undecided' : verdict === 'broken' ? 'is broken' : 'holds';
-    return `${promise} ${state}, and the rate changed: it was above ${shown(rate.low)} at one time and below ${shown(rate.high)} at another (${shown(confidence)} confidence each).`;
+    return {
+      answer: `${promise} ${state}, and the rate changed`,
+      because: `it was above ${shown(rate.low)} at one time and below ${shown(rate.high)} at another (${shown(confidence)} confidence each)`,
+    };
   }
-  if (verdict === 'broken') return `${promise} is broken: ${range}.`;
-  if (verdict === 'holds') return `${promise} holds: ${range}.`;
+  if (verdict === 'broken') return { answer: `${promise} is broken`, because: range };
+  if (verdict === 'holds') return { answer: `${promise} holds`, because: range };
   const outlook =
     auditsToDecide === null
       ? 'label more of the drawn images'
       : `about ${counted(auditsToDecide, 'more audit')} would decide it if things go on like this`;
-  return `${promise} is not decided yet: ${range}; ${outlook}.`;
+  return { answer: `${promise} is not decided yet`, because: `${range}; ${outlook}` };
 }
 
 /** The verdict, what it rests on, what more labels would buy, and what came before. */
@@ -74,9 +83,9 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
     ['alarms', `${shown(alarmShare)} of all images`],
     [
       'against the promise',
-      `${bet(capital)} of ${count(threshold)}${alert ? `, reached at line ${count(alert.line)} (${alert.id})` : ''}`,
+      `${bet(capital)}; ${count(threshold)} decides${alert ? `, reached at line ${count(alert.line)} (${alert.id})` : ''}`,
     ],
-    ['for the promise', `${bet(certificate)} of ${count(threshold)}`],
+    ['for the promise', `${bet(certificate)}; ${count(threshold)} decides`],
   ];
   if (freeBound !== null) rows.push(['without labels', `at most ${shown(freeBound)} of negatives alarm`]);
   if (change.alert) {
@@ -98,11 +107,21 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
 
 /** What more labeled negatives and positives would buy. */
 export function buysText(stream: MonitoredStream): string[] {
-  const { drawnNegatives, drawnPositives, estimate, missedShare, falseAlarms } = stream;
-  return [
-    ...describeMoreLabels(moreLabels(drawnNegatives, estimate ?? falseAlarms), 'negatives'),
-    ...describeMoreLabels(moreLabels(drawnPositives, missedShare ?? falseAlarms), 'positives'),
-  ];
+  const { negatives, positives } = buysOf(stream);
+  return [...describeMoreLabels(negatives, 'negatives'), ...describeMoreLabels(positives, 'positives')];
+}
+
+export function buysOf({
+  drawnNegatives,
+  drawnPositives,
+  estimate,
+  missedShare,
+  falseAlarms,
+}: MonitoredStream) {
+  return {
+    negatives: moreLabels(drawnNegatives, estimate ?? falseAlarms),
+    positives: moreLabels(drawnPositives, missedShare ?? falseAlarms),
+  };
 }
 
 /** How a model in the shadow differs from the one that answered. */

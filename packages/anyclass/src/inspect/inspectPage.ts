@@ -1,5 +1,6 @@
 import { type Card, command, escaped, folded, gallery, note } from '@anyclass/kit';
 import { counted } from '../errors/counted.js';
+import { listed } from '../errors/listed.js';
 import { type Chart, chartRow, tableBlock } from '../pages/blocks.js';
 import { page, type Section } from '../pages/page.js';
 import type { ReportTable, Table } from '../tables/index.js';
@@ -250,7 +251,7 @@ function samplesParts(samples: readonly SampleRow[], classes: number): string[] 
   const remark =
     shown < classes ? [note(`Of the first ${number(shown)} of ${number(classes)} classes.`)] : [];
   const grid = (rows: readonly SampleRow[]) =>
-    `<div class="columns two">${rows.map(sampleRow).join('\n')}</div>`;
+    `<div class="columns ${samples.some(({ images }) => images.length > 3) ? 'two' : 'three'}">${rows.map(sampleRow).join('\n')}</div>`;
   if (samples.length <= mostOpenSamples) return [...remark, grid(samples)];
   const [open, rest] = [samples.slice(0, mostOpenSamples - 1), samples.slice(mostOpenSamples - 1, -1)];
   return [
@@ -265,7 +266,7 @@ function sampleRow({ title, images }: SampleRow): string {
     ({ name, labels, dataUrl }): Card => ({
       image: dataUrl,
       alt: name,
-      title: labels.length > 0 ? labels.join(', ') : 'negative',
+      title: labels.length > 0 ? listed(labels, 3) : 'negative',
       file: name,
     }),
   );

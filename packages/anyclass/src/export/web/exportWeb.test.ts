@@ -179,10 +179,12 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     expect(problems).toEqual([]);
   });
 
-  test('the promise of the model is on the page, with what it rests on', async () => {
+  test('the model is on the page: its classes, and its promise with what that rests on', async () => {
     expect(await page.locator('#promise').textContent()).toBe(
-      'Promised for images like those it was decided on: at most 5% of negatives alarm, with 95% confidence (rests on 38 of 805 negatives).',
+      'at most 5% of negatives alarm, with 95% confidence (rests on 38 of 805 negatives)',
     );
+    const { classes } = JSON.parse(readFileSync(at('web', 'model', 'config.json'), 'utf8'));
+    expect(await page.locator('#classes li').allTextContents()).toEqual(classes);
   });
 
   test('choosing a class shows its heat map over the photo, and choosing it again hides the map', async () => {

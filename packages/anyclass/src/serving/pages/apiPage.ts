@@ -92,7 +92,7 @@ function operationPart(
   return `<div class="operation">
 <h3><span>${method.toUpperCase()}</span>${escaped(path)}</h3>
 <p>${escaped(summary)}.</p>
-${description === undefined ? '' : `<p class="note">${escaped(description)}</p>`}
+${description === undefined ? '' : `<p class="note">${withCode(description)}</p>`}
 <ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>
 <pre>${escaped(example.replaceAll('HOST', host).replaceAll('sewer', encodeURIComponent(model)))}</pre>
 <details><summary>OpenAPI</summary>${json(paths[path])}</details>
@@ -102,6 +102,11 @@ ${description === undefined ? '' : `<p class="note">${escaped(description)}</p>`
 function schemaLink(schema: { meta(): { readonly id?: string | undefined } | undefined } | null): string {
   const id = schema?.meta()?.id;
   return id === undefined ? '' : ` (<a href="#schema-${id}">${escaped(id)}</a>)`;
+}
+
+/** Text of the OpenAPI document, which is Markdown: words in backticks are code. */
+function withCode(text: string): string {
+  return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function code(text: string): string {

@@ -136,7 +136,7 @@ function show(file, shown) {
     const [prediction] = shown.answer.predictions;
     const labels = element('div', 'labels');
     if (prediction.outcome === 'review') labels.append(element('span', 'tag review', 'To review'));
-    else if (prediction.isNegative) labels.append(element('span', 'tag clear', 'Nothing found'));
+    else if (prediction.isNegative) labels.append(prediction.outcome === 'alarm' ? element('span', 'tag chosen', 'Alarm, no class') : element('span', 'tag clear', 'Nothing found'));
     for (const label of prediction.labels) labels.append(element('span', 'tag chosen', label));
     const details = element('details');
     details.append(element('summary', '', shown.milliseconds.toFixed(0) + ' ms · version ' + shown.answer.version + ' · JSON'), element('pre', '', JSON.stringify(shown.answer, (key, value) => key === 'values' || key === 'seen' ? '…' : value, 2)));

@@ -1,9 +1,9 @@
 // The page: loads the model, accepts photos, and shows the predictions.
 
 import type { Prediction, Predictor } from '@anyclass/browser';
-import { type Decision, describePromises } from '@anyclass/core';
+import { describePromises } from '@anyclass/core';
 import { resultsCsv } from './csv.js';
-import { element } from './elements.js';
+import { create, element } from './elements.js';
 import { acceptPhotos } from './intake.js';
 import { loadPredictor } from './loadPredictor.js';
 import { startOffline } from './offline.js';
@@ -50,10 +50,7 @@ async function start(): Promise<Predictor> {
       element('progress', HTMLProgressElement),
       element('stage', HTMLSpanElement),
     );
-    const { network, classes, decision } = predictor.model;
-    element('about', HTMLParagraphElement).textContent =
-      `${network}, ${classes.length} ${classes.length === 1 ? 'class' : 'classes'}`;
-    element('promise', HTMLParagraphElement).textContent = promiseOf(decision);
+    showModel(predictor.model);
     element('backend', HTMLSpanElement).textContent = backendText(predictor);
     element('offline', HTMLSpanElement).textContent = offline;
     document.body.dataset['state'] = 'ready';
@@ -80,10 +77,22 @@ async function examine(file: File, card: PhotoCard): Promise<void> {
   }
 }
 
-function promiseOf({ report }: Decision): string {
-  const promises = describePromises(report);
-  if (promises.length === 0) return 'Nothing is promised about new images.';
-  return `Promised for images like those it was decided on: ${promises.join('; ')}.`;
+const mostClasses = 40;
+
+/** The same facts in the same words as on a server's page. */
+function showModel({ network, precision, classes, preprocessing, decision }: Predictor['model']): void {
+  const { width, height, channels } = preprocessing;
+  const promises = describePromises(decision.report);
+  const more = classes.length > mostClasses ? [`${classes.length - mostClasses} more`] : [];
+  element('classes', HTMLUListElement).replaceChildren(
+    ...[...classes.slice(0, mostClasses), ...more].map((name) => create('li', 'tag', name)),
+  );
+  element('promise', HTMLElement).textContent =
+    promises.length > 0 ? promises.join('; ') : 'nothing about new data';
+  element('takes', HTMLElement).textContent =
+    `${channels === 1 ? 'gray' : 'color'} images, resized to ${width} x ${height} px`;
+  element('about', HTMLElement).textContent = `${network} in ${precision}`;
+  element('model', HTMLElement).hidden = false;
 }
 
 function backendText({ backend, remarks }: Predictor): string {

@@ -14,9 +14,15 @@ export function resultView(
   prediction: Prediction,
   onSelect: (name: string | undefined) => void,
 ): HTMLElement[] {
-  const { labels, presence, probabilities, thresholds, heatMaps } = prediction;
+  const { labels, outcome, presence, probabilities, thresholds, heatMaps } = prediction;
   const found = create('p', 'labels');
-  if (labels.length === 0) found.append(create('span', 'none', 'Nothing found'));
+  if (outcome === 'review') found.append(create('span', 'none', 'To review'));
+  else if (labels.length === 0)
+    found.append(
+      outcome === 'alarm'
+        ? create('span', 'label', 'Alarm, no class')
+        : create('span', 'none', 'Nothing found'),
+    );
   for (const name of labels) found.append(create('span', 'label', name));
   const names = Object.keys(probabilities).sort(
     (a, b) =>
