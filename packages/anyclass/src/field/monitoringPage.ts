@@ -108,10 +108,13 @@ function buysTable(kind: string, buys: readonly MoreLabels[]): string {
       `<tr><th scope="row" class="num">${countText(more)}</th><td>at most ${percentNeeded(smallestRate)}</td><td>${shown(interval.low)} to ${shown(interval.high)}</td></tr>`,
   );
   const today = shown(buys[0]?.rate ?? 0);
-  const head = kind.endsWith('positives')
-    ? ['missed, promised', `${today} missed`]
-    : ['alarms, promised', `${today} of alarms`];
-  return `<table><thead><tr><th scope="col">${kind}</th><th scope="col">${head[0]}</th><th scope="col">${head[1]} known to</th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  const heads = [
+    kind,
+    'could promise',
+    `${kind.endsWith('positives') ? 'misses' : 'alarms'} of ${today} known to`,
+  ];
+  const columns = heads.map((head) => `<th scope="col">${head}</th>`).join('');
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${kind}"><table><thead><tr>${columns}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
 function tagOf({ verdict: found }: MonitoredLogs): Tag {

@@ -195,6 +195,8 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     const heat = card.locator('canvas.heat');
     await row.click();
     expect(await row.getAttribute('aria-pressed')).toBe('true');
+    expect(await card.locator('.scale').textContent()).toBe('no evidencestrongest of the map');
+    expect(await card.locator('.scale').isVisible()).toBe(true);
     expect(await heat.isVisible()).toBe(true);
     const [image, canvas] = [await card.locator('.frame img').boundingBox(), await heat.boundingBox()];
     expect(canvas).toEqual(image);

@@ -1,6 +1,6 @@
 import type { Prediction } from '@anyclass/browser';
 import { create } from './elements.js';
-import { drawHeatMap } from './heatOverlay.js';
+import { drawHeatMap, heatScale } from './heatOverlay.js';
 import { resultView } from './resultView.js';
 
 /** A photo and its prediction. */
@@ -31,16 +31,19 @@ export function photoCard(file: File): PhotoCard {
   });
   const heat = create('canvas', 'heat');
   heat.hidden = true;
+  const scale = heatScale();
+  scale.hidden = true;
   const picture = create('div', 'picture', create('div', 'frame', image, heat));
   const status = create('p', 'faint', 'Waiting for the model…');
   const result = create('div', 'result', status);
-  const element = create('article', 'photo', picture, create('h2', '', file.name), result);
+  const element = create('article', 'photo', picture, scale, create('h2', '', file.name), result);
   return {
     element,
     show(prediction) {
       const onSelect = (name: string | undefined) => {
         const map = name === undefined ? undefined : prediction.heatMaps?.[name];
         heat.hidden = map === undefined;
+        scale.hidden = heat.hidden;
         if (map) drawHeatMap(heat, map);
       };
       result.replaceChildren(...resultView(prediction, onSelect));
