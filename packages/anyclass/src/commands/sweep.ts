@@ -61,6 +61,7 @@ export const sweep = command({
       join(out, 'sweep.html'),
       basename(resolve(out)),
       result.comparison,
+      result.recommendation.reason,
     );
     terminal.note(`wrote ${[made, `${out}/sweep.json`, ...charts].join(', ')} and ${out}/tables/sweep-*`);
     if (unfinished.length > 0) throw new UserError(failureText(unfinished));

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { decision, promisedDecision } from '../../test/promisedDecision.js';
 import { judge } from '../evaluation/judge.js';
 import type { Comparison, GroupMetrics, HeldDifference, MetricDifferences } from './comparisonResult.js';
-import { comparisonHeadline, comparisonVerdict, judgmentVerdict, sweepVerdict } from './comparisonVerdict.js';
+import {
+  comparisonBasis,
+  comparisonHeadline,
+  comparisonVerdict,
+  judgmentVerdict,
+  sweepVerdict,
+} from './comparisonVerdict.js';
 import { spreadOf } from './metrics.js';
 
 function held(value: number, low: number, high: number, perSeed = [value, value]): HeldDifference {
@@ -105,6 +111,17 @@ describe('the verdict of a comparison', () => {
     expect(headline(held(0.03, 0.02, 0.04, [0.07, -0.01]))).toBe(
       'any is ahead of bce by 3.0 points of F1, but not for every seed.',
     );
+  });
+
+  test('says what the headline rests on without repeating it', () => {
+    const basis = (f1: HeldDifference) => comparisonBasis(comparisonOf({ any: at(f1) }));
+    expect(basis(held(0.033, 0.03, 0.036))).toBe(
+      'On test, at 5% false alarms: +3.3 points of F1 (+3.0 to +3.6); 2 of 2 seeds agree.',
+    );
+    expect(basis(held(0.03, 0.02, 0.04, [0.07, -0.01]))).toBe(
+      'On test, at 5% false alarms: +3.0 points of F1 (+2.0 to +4.0); 1 of 2 seeds agree.',
+    );
+    expect(basis(held(0.03, 0.02, 0.04, [0.03]))).toContain('one seed, so chance between seeds is unknown');
   });
 
   test.each([

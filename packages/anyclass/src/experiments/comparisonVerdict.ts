@@ -41,6 +41,41 @@ export function comparisonHeadline(comparison: Omit<Comparison, 'verdict'>): str
   return `${placeText(difference, comparison)}${shortOutcome(loss, standard, macroF1)}${cautionText(difference, comparison)}.`;
 }
 
+/**
+ * Says what the headline rests on: where it was measured, the interval, and how many seeds agree. Other standard losses have their
+ * whole sentence.
+ *
+ * @example
+ * comparisonBasis(comparison) // 'On test, at 5% false alarms: +3.3 points of F1 (+3.0 to +3.6); 3 of 3 seeds agree.'
+ */
+export function comparisonBasis(comparison: Omit<Comparison, 'verdict'>): string {
+  return familiesOf(comparison)
+    .map((family, i) => {
+      const difference = speaker(family, comparison, undefined);
+      return i === 0 ? basisOf(difference, comparison) : sentence(difference, comparison);
+    })
+    .join(' ');
+}
+
+function basisOf(
+  { split, atDecision, atHalf }: MethodDifference,
+  { decision }: Pick<Comparison, 'decision'>,
+): string {
+  const { macroF1, falseAlarmRate } = atDecision ?? atHalf;
+  if (!macroF1) return '';
+  const { perSeed, value } = macroF1;
+  const agreeing = perSeed.filter((seed) => Math.sign(seed) === Math.sign(value)).length;
+  const seeds =
+    perSeed.length > 1
+      ? `; ${agreeing} of ${perSeed.length} seeds agree`
+      : perSeed.length === 1
+        ? '; one seed, so chance between seeds is unknown'
+        : '';
+  const where = atDecision ? decisionPhrase(decision) : 'at 0.5';
+  const missing = split === 'validation' ? ' There is no labeled test split to evaluate decisions on.' : '';
+  return `On ${split}, ${where}: ${points(macroF1, true).replace(' points', ' points of F1')}${falseAlarmText(falseAlarmRate)}${seeds}.${missing}`;
+}
+
 function shortOutcome(loss: string, standard: string, f1: HeldDifference | null): string {
   if (!f1) return `F1 of ${loss} and ${standard} is not defined`;
   if (f1.holds === 'unclear') return `No difference in F1 between ${loss} and ${standard} holds`;

@@ -53,6 +53,9 @@ test('a study opens with its best trial, and draws every scored trial across its
   expect(html).toContain('rate (log)');
   expect(html).toContain('0.80, larger is better');
   expect(html).toContain('1 failed');
+  // The axis of the metric is in percent like everything else, and three trials show no correlation for certain.
+  expect(html).toContain('>61.00<');
+  expect(html).toContain('Gray: below 1.00, which 3 trials can reach by chance (95%).');
 });
 
 test('a study without a result says so', () => {

@@ -58,7 +58,7 @@ export function studyPage(result: StudyResult): string {
       scored.length < 2
         ? ''
         : `<div class="columns first">${panel('Every trial', `a line is a trial; blue: the best ${Math.min(mostBest, scored.length)}`, `<div class="scroll" tabindex="0" role="region" aria-label="Every trial">${trialChart(result, scored)}</div>`)}</div>`,
-      mattered(importance),
+      mattered(importance, scored.length),
     ],
     sections: [
       {
@@ -94,6 +94,7 @@ function trialChart({ metric, importance }: StudyResult, scored: readonly TrialR
     scaleOf(
       metric,
       scored.map(({ value }) => value),
+      (value) => metricText(metric, value),
     ),
   ];
   const lines = scored.map(
@@ -117,7 +118,11 @@ interface Scale {
 }
 
 /** Numbers are placed by value, or by their logarithm if they span a factor of 30; other values in equal steps. */
-function scaleOf(name: string, values: readonly (string | number | boolean | null)[]): Scale {
+function scaleOf(
+  name: string,
+  values: readonly (string | number | boolean | null)[],
+  textOf: (value: number) => string = shortNumber,
+): Scale {
   const short = name.split('.').at(-1) ?? name;
   const numbers = values.filter((value) => typeof value === 'number');
   if (numbers.length < values.length || numbers.length === 0) {
@@ -136,7 +141,7 @@ function scaleOf(name: string, values: readonly (string | number | boolean | nul
   const scaled = (value: number) => (isLog ? Math.log(value) : value);
   const at = (value: number) =>
     high === low ? 0.5 : (scaled(value) - scaled(low)) / (scaled(high) - scaled(low));
-  const ticks = [...new Set([low, high])].map((value) => ({ at: at(value), text: shortNumber(value) }));
+  const ticks = [...new Set([low, high])].map((value) => ({ at: at(value), text: textOf(value) }));
   return {
     axis: { name: isLog ? `${short} (log)` : short, ticks },
     places: values.map((value) => (typeof value === 'number' ? at(value) : null)),
@@ -148,7 +153,9 @@ function valueText(value: unknown): string {
   return value === null ? 'none' : String(value);
 }
 
-function mattered(importance: StudyResult['importance']): string {
+function mattered(importance: StudyResult['importance'], trials: number): string {
+  // A correlation of ranks has a standard deviation of 1/√(n - 1) where nothing matters.
+  const chance = Math.min(1, 1.96 / Math.sqrt(trials - 1));
   const known = Object.entries(importance).flatMap(([field, value]) =>
     value === null ? [] : [{ field, value }],
   );
@@ -160,9 +167,9 @@ function mattered(importance: StudyResult['importance']): string {
       name: field,
       value: Math.abs(value),
       text: `${Math.abs(value).toFixed(2)}, ${value > 0 ? 'larger is better' : 'smaller is better'}`,
-      isApart: Math.abs(value) < 0.3,
+      isApart: Math.abs(value) < chance,
     }));
-  return `<div class="columns two first">${panel('What mattered', 'rank correlation with a better metric', `${bars('Rank correlation', rows)}${note('Gray: below 0.3, little effect among these trials.')}`)}</div>`;
+  return `<div class="columns two first">${panel('What mattered', 'rank correlation with a better metric', `${bars('Rank correlation', rows)}${note(`Gray: below ${chance.toFixed(2)}, which ${counted(trials, 'trial')} can reach by chance (95%).`)}`)}</div>`;
 }
 
 function trialTable({ metric, trials, importance }: StudyResult): Table {

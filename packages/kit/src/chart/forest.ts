@@ -46,7 +46,7 @@ export function forest(label: string, groups: readonly ForestGroup[]): string {
       height,
       x: {
         range: [-reach, reach],
-        ticks: roundTicks(-reach, reach, 6, { text: (share) => signedPoints(share, stepDigits(reach)) }),
+        ticks: roundTicks(-reach, reach, 4, { text: (share) => signedPoints(share, stepDigits(reach)) }),
         grid: true,
       },
       y: { range: [0, 1], ticks: [] },

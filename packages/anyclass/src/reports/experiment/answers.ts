@@ -11,16 +11,26 @@ import {
   verdict,
 } from '@anyclass/kit';
 import type { Comparison, HeldDifference, MethodDifference } from '../../experiments/comparisonResult.js';
-import { comparisonHeadline } from '../../experiments/comparisonVerdict.js';
+import { comparisonBasis, comparisonHeadline } from '../../experiments/comparisonVerdict.js';
 import { decisionPhrase } from '../../experiments/decisionText.js';
 import { isOfOneSign } from '../../experiments/metrics.js';
 import { tradeOffChart } from '../tradeOffChart.js';
 
-/** Returns the verdict, every pair that was asked about with its answer, the differences, and the trade-off. */
-export function comparisonAnswers(comparison: Comparison): string {
-  const { verdict: text, notes, differences } = comparison;
-  const headline = comparisonHeadline(comparison);
-  const more = [...(headline === text ? [] : [text]), ...notes];
+/**
+ * Returns the verdict, every pair that was asked about with its answer, the differences, and the trade-off. `answer` is what a sweep
+ * found, which then comes first.
+ */
+export function comparisonAnswers(comparison: Comparison, answer?: string): string {
+  const { notes, differences } = comparison;
+  const [short, why] = answer === undefined ? [] : halves(answer);
+  const own = comparisonHeadline(comparison);
+  const headline = short ?? own;
+  const more = [
+    ...(why === undefined ? [] : [why]),
+    ...(short === undefined || differences.length === 0 ? [] : [own]),
+    comparisonBasis(comparison),
+    ...notes,
+  ].filter((each) => each !== '');
   const head = verdict({
     tags: tagsOf(comparison),
     headline,
@@ -29,6 +39,13 @@ export function comparisonAnswers(comparison: Comparison): string {
   });
   const charts = chartPanels(comparison);
   return `${head}${charts.length > 0 ? `<div class="columns ${charts.length > 1 ? 'two' : ''} first">${charts.join('')}</div>` : ''}`;
+}
+
+/** 'A: b' as 'A.' and 'B.' */
+function halves(text: string): [string, string?] {
+  const at = text.indexOf(': ');
+  if (at < 0) return [`${text}.`];
+  return [`${text.slice(0, at)}.`, `${text[at + 2]!.toUpperCase()}${text.slice(at + 3)}.`];
 }
 
 function tagsOf({ differences, confounded, notes }: Comparison): Tag[] {

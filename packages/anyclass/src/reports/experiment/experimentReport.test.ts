@@ -18,6 +18,7 @@ import { compareRuns } from '../../experiments/comparison.js';
 import type { Comparison } from '../../experiments/comparisonResult.js';
 import { readRuns } from '../../experiments/readRuns.js';
 import { saveCalibration } from '../../runs/savedCalibration.js';
+import { reportPage } from './experimentReport.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -124,7 +125,15 @@ test('the verdict of the comparison opens the page, the text and the JSON', asyn
   expect(JSON.parse(json[0]!).verdict).toBe(verdict);
   const page = readFileSync(pageFile, 'utf8');
   expect(page).toMatch(/<h1>any-bce λ=[\d.]+ beats bce by [\d.]+ points of F1\.<\/h1>/);
-  expect(page).toContain(verdict);
+  const [, low, high] = / points \(([\d.]+) to ([\d.]+)\)/.exec(verdict)!;
+  expect(page).toContain(` points of F1 (+${low} to +${high})`);
+});
+
+test('the page of a sweep opens with what the sweep found', () => {
+  const made = { title: 'sweep', comparison, sections: [] };
+  const html = reportPage({ ...made, answer: 'The choice of λ does not matter here: no F1 differs' });
+  expect(html).toContain('<h1>The choice of λ does not matter here.</h1>');
+  expect(html).toContain('No F1 differs. any-bce');
 });
 
 test('if runs differ in more than the loss, the page says so in its verdict and tables', async () => {

@@ -36,10 +36,13 @@ export interface ExperimentReportOptions extends ComparisonOptions {
   readonly paper?: PaperChoice;
   /** A comparison of exactly these runs, in their order; otherwise it is made here. */
   readonly comparison?: Comparison;
+  /** What a sweep found, for the head of the page. */
+  readonly answer?: string | undefined;
 }
 
 export interface ExperimentReport {
   readonly title: string;
+  readonly answer?: string | undefined;
   readonly comparison: Comparison;
   readonly sections: readonly ReportSection[];
 }
@@ -54,7 +57,7 @@ export interface ExperimentReport {
  */
 export async function experimentReport(
   given: readonly Run[],
-  { title, paper, comparison: made, ...options }: ExperimentReportOptions,
+  { title, paper, comparison: made, answer, ...options }: ExperimentReportOptions,
 ): Promise<ExperimentReport> {
   const runs = made ? given : inTableOrder(given);
   const comparison = made ?? (await compareRuns(runs, options));
@@ -78,6 +81,7 @@ export async function experimentReport(
   const several = materials.length > 1;
   return {
     title,
+    answer,
     comparison,
     sections: [
       results,
@@ -90,13 +94,13 @@ export async function experimentReport(
 }
 
 /** Returns the report as one HTML file. */
-export function reportPage({ title, comparison, sections: list }: ExperimentReport): string {
+export function reportPage({ title, answer, comparison, sections: list }: ExperimentReport): string {
   const runs = comparison.groups.reduce((sum, { seeds }) => sum + seeds.length, 0);
   return page({
-    kind: 'comparisons',
+    kind: answer === undefined ? 'comparisons' : 'sweeps',
     name: title,
     about: `${counted(runs, 'run')}, recomputed from their saved scores`,
-    head: [comparisonAnswers(comparison)],
+    head: [comparisonAnswers(comparison, answer)],
     sections: list.map(({ name, title: heading, items }) => ({
       name,
       title: heading,
