@@ -22,15 +22,12 @@ try {
   const made = spawnSync(python, [peer, join(folder, 'board'), String(runs), String(epochs)], {
     stdio: 'inherit',
   });
-  const ours = await studio();
-  print('Studio', ours);
-  if (made.status === 0) {
-    const theirs = await tensorboard();
-    print('TensorBoard', theirs);
-    console.log(
-      `\nof TensorBoard: ${(ours.cold / theirs.cold).toFixed(2)} of the time until all runs are there, ${(ours.processor / theirs.processor).toFixed(2)} of the processor time, ${(ours.memory / theirs.memory).toFixed(2)} of the memory`,
-    );
-  }
+  console.log(
+    '| | start to all runs | of that, after its address | processor time | again | memory at most |',
+  );
+  console.log('|---|---|---|---|---|---|');
+  print('Studio', await studio());
+  if (made.status === 0) print('TensorBoard', await tensorboard());
 } finally {
   for (const child of children) child.kill();
   rmSync(folder, { recursive: true });
@@ -49,7 +46,7 @@ interface Side {
 
 function print(name: string, { cold, listed, warm, memory, processor }: Side): void {
   console.log(
-    `${name}: ${cold.toFixed(0)} ms from start to all ${runs} runs (${listed.toFixed(0)} ms of them after its address was printed), ${processor.toFixed(1)} s of processor time, again in ${warm.toFixed(0)} ms, at most ${memory.toFixed(0)} MiB`,
+    `| ${name}, ${runs} runs x ${epochs} epochs | ${cold.toFixed(0)} ms | ${listed.toFixed(0)} ms | ${processor.toFixed(1)} s | ${warm.toFixed(0)} ms | ${memory.toFixed(0)} MiB |`,
   );
 }
 

@@ -1,6 +1,7 @@
 // The images that change sides, and those that are next to.
 
 import { countText, percentText } from '@anyclass/kit';
+import { useComputed } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { address, go } from '../../state/address.js';
 import { useShortcuts } from '../../state/keys.js';
@@ -16,7 +17,8 @@ export function Changes({ run, judged }: { readonly run: string; readonly judged
   const total = moves.reduce((sum, { count }) => sum + count, 0);
   const problem = pictureProblem(run);
   const hasNext = shown.some(({ isMoved }) => !isMoved);
-  const isHot = address.value.get('heat') !== null;
+  // Not with every change of the address: handles move there.
+  const isHot = useComputed(() => address.value.has('heat')).value;
   useShortcuts([
     { key: 'h', text: 'heat maps', act: () => go({ heat: isHot ? null : 'presence' }, 'replace') },
   ]);

@@ -1,5 +1,6 @@
 // Presence of all rows, with a handle for each limit. Positives up, negatives down; the height is the root of the count.
 
+import { useMemo } from 'preact/hooks';
 import { Handle } from './Handle.js';
 import { BINS, type Budget, type Judged, type LoadedRows } from './messages.js';
 import { useWidth } from './width.js';
@@ -42,6 +43,8 @@ function Drawn({
   const percent = (share: number) => Number((100 * share).toFixed(2));
   const savedAt = judged.savedAlarmAt === null ? null : x(judged.savedAlarmAt);
   const isMoved = savedAt !== null && Math.abs(savedAt - alarm) > 1;
+  // Hundreds of bars, which stay while the handle is ahead of them.
+  const bars = useMemo(() => <Bars bins={judged.bins} across={across} />, [judged.bins, across]);
   return (
     <svg
       viewBox={`0 0 ${width} ${height}`}
@@ -59,7 +62,7 @@ function Drawn({
       <Zone from={edge} to={clear} name="clear" tone="clear" />
       {hasReview && <Zone from={clear} to={alarm} name="review" tone="review" />}
       <Zone from={alarm} to={width - edge} name="alarm" tone="found" />
-      <Bars bins={judged.bins} across={across} />
+      {bars}
       <line class="axis" x1={edge} x2={width - edge} y1={middle} y2={middle} />
       <text x={edge + 8} y={middle - 8} class="halo on-clear">
         positive ↑

@@ -115,6 +115,8 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
       act: () => document.querySelector<HTMLInputElement>('#decision-name')?.focus(),
     },
   ]);
+  // The handles move before the answer is there; until then these stay.
+  const changes = useMemo(() => judged && <Changes run={run} judged={judged} />, [run, judged]);
   if (!judged) return <p class="quiet empty">Fitting…</p>;
   const canHaveNone = from.missed === null;
   return (
@@ -173,7 +175,7 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
       </div>
       <div class="work-row">
         <Work judged={judged} loaded={loaded} />
-        <Changes run={run} judged={judged} />
+        {changes}
       </div>
     </section>
   );
