@@ -53,9 +53,9 @@ function transferred(bytes: Buffer): ArrayBuffer {
 test('what the handles show is what fitDecision and measure return, and what is saved is the same decision', async () => {
   const scored = await runScores(run, 'validation');
   const engine = decideEngine(transferred(scoreBytes(scored)));
-  const { saved, candidates } = await setupOf();
+  const { saved } = await setupOf();
   const own = saved[0]!.decision;
-  const settings = settingsOf(own, candidates);
+  const settings = settingsOf(own);
   for (const budget of [
     { falseAlarms: 0.1, missed: 0.1 },
     { falseAlarms: 0.2, missed: null },
@@ -124,7 +124,7 @@ test('evaluate says exactly what the handles show, for the same scores and budge
     const { stdout, stderr } = await runInProcess(folder, words);
     expect(stderr).not.toContain('anyclass:');
     const { decided } = JSON.parse(stdout);
-    const shown = engine.judge({ falseAlarms, missed }, settingsOf(own, 1), own, false);
+    const shown = engine.judge({ falseAlarms, missed }, settingsOf(own), own, false);
     const { metrics } = decided;
     expect(shown.macroF1).toBe(metrics.macroF1);
     expect(shown.negatives[2] / metrics.negativeRows).toBe(metrics.negativesAlarmed);
@@ -176,11 +176,11 @@ test('refit without data needs a run', async () => {
 test('rows that change sides are counted, and shown closest to the handles first', async () => {
   const scored = await runScores(run, 'validation');
   const engine = decideEngine(transferred(scoreBytes(scored)));
-  const { saved, candidates } = await setupOf();
+  const { saved } = await setupOf();
   const own = saved[0]!.decision;
-  const asSaved = engine.judge(budgetOf(own), settingsOf(own, candidates), own, true);
+  const asSaved = engine.judge(budgetOf(own), settingsOf(own), own, true);
   expect(asSaved.moves).toEqual([]);
-  const wider = engine.judge({ falseAlarms: 0.25, missed: null }, settingsOf(own, candidates), own, false);
+  const wider = engine.judge({ falseAlarms: 0.25, missed: null }, settingsOf(own), own, false);
   const kinds = presenceOfRows(scored.targets, scored.classNames.length);
   const moved = wider.moves.filter(({ isPositive }) => !isPositive);
   expect(moved).toEqual([
@@ -397,6 +397,25 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
     await page.locator('.tabs a', { hasText: 'Runs' }).click();
     await page.goBack();
     await expect.poll(() => page.locator('h1').textContent()).toContain('About 17% of negatives');
+  });
+
+  test('a moved handle promises nothing, also where rows were held back: saving does', async () => {
+    const held = join(folder, 'held-back');
+    cpSync(run, held, { recursive: true });
+    for (const name of ['', '-labels'])
+      cpSync(join(run, `scores/validation${name}.csv`), join(held, `scores/decision${name}.csv`));
+    await expect.poll(async () => (await ask('/api/run?run=held-back')).status).toBe(200);
+    await page.goto(`${new URL(server.url).origin}/?view=decide&run=held-back&budget=0.1`);
+    const head = () => page.locator('.head').textContent();
+    await expect.poll(head).toContain('About 10% of negatives');
+    expect(await head()).toContain('Approximate');
+    expect(await head()).toContain('promised there');
+    expect(await head()).not.toContain('confidence');
+    await page.locator('#decision-name').fill('promised');
+    await page.getByRole('button', { name: 'Save decision' }).click();
+    await expect.poll(head).toContain('At most 10% of negatives');
+    expect(await head()).toMatch(/95% confidence. Rests on \d+ of \d+ negative held-back rows/);
+    rmSync(held, { recursive: true });
   });
 
   test('the command that is copied writes the decision that is saved', async () => {

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { RunIndex } from './runIndex.js';
 
 /** Milliseconds between looks at the runs that have not ended, and between searches for new ones. */
-const followEvery = 400;
+const followEvery = 250;
 const searchEvery = 2000;
 
 export interface LiveRuns {

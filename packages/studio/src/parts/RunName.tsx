@@ -12,6 +12,12 @@ export function RunName({ name }: { readonly name: string }) {
   );
 }
 
+/** How many runs a group has; repeated seeds do not count as seeds. */
+export function countName(rows: readonly RunRow[]): string {
+  const seeds = new Set(rows.map(({ seed }) => seed)).size;
+  return seeds === rows.length ? `${seeds} seeds` : `${rows.length} runs`;
+}
+
 /** The name of a group: what its names have in common. */
 export function groupName(rows: readonly RunRow[]): string {
   const names = rows.map(({ id }) => splitId(id).name);

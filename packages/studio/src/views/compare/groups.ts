@@ -1,7 +1,7 @@
 // The groups of runs that can be compared: finished ones that differ in their seed alone.
 
 import { splitId } from '../../parts/numbers.js';
-import { groupName } from '../../parts/RunName.js';
+import { countName, groupName } from '../../parts/RunName.js';
 import { newestFirst } from '../../state/runs.js';
 import type { RunRow } from '../../wire/runs.js';
 
@@ -25,7 +25,7 @@ export function comparableGroups(rows: readonly RunRow[]): RunGroup[] {
     const ids = group.map(({ id }) => id).sort();
     return {
       key: ids[0]!,
-      name: group.length > 1 ? `${groupName(group)}, ${group.length} seeds` : splitId(ids[0]!).name,
+      name: group.length > 1 ? `${groupName(group)} (${countName(group)})` : splitId(ids[0]!).name,
       rows: [...group].sort((a, b) => a.seed - b.seed),
     };
   });

@@ -29,19 +29,25 @@ export function Promised({
         .
       </h1>
       <p class="small quiet">
-        {groundOf(judged, loaded)} {isSure || isSaved ? '' : approximation(guarantee, split)} {run}
+        {groundOf(judged, loaded, isSaved ? split : 'validation')}{' '}
+        {isSure ? '' : approximation(guarantee, split)} {run}
       </p>
     </div>
   );
 }
 
-function groundOf({ report: { guarantee, triage } }: Judged, { positives, negatives }: LoadedRows): string {
+/** A saved decision rests on the rows of its fit, a moved handle on those that are shown. */
+function groundOf(
+  { report: { guarantee, triage } }: Judged,
+  { positives, negatives }: LoadedRows,
+  split: string,
+): string {
   if (!guarantee.holds)
     return `Of ${countText(negatives)} negative and ${countText(positives)} positive validation rows.`;
   const second = triage?.guarantee.holds
     ? ` and ${countText(triage.guarantee.exceeding)} of ${countText(triage.guarantee.of)} positive`
     : '';
-  return `${shortPercent(guarantee.confidence)} confidence${triage ? ' each' : ''}. Rests on ${countText(guarantee.exceeding)} of ${countText(guarantee.of)} negative${second} validation ${guarantee.groups === null ? 'rows' : 'groups'}.`;
+  return `${shortPercent(guarantee.confidence)} confidence${triage ? ' each' : ''}. Rests on ${countText(guarantee.exceeding)} of ${countText(guarantee.of)} negative${second} ${split === 'decision' ? 'held-back' : split} ${guarantee.groups === null ? 'rows' : 'groups'}.`;
 }
 
 /** Why there is no promise, and the way to one. */
@@ -49,8 +55,8 @@ function approximation(guarantee: Judged['report']['guarantee'], split: string):
   if (guarantee.holds) return '';
   if (guarantee.reason === 'adaptive choice')
     return split === 'decision'
-      ? 'When saved, it is fitted on the rows that were held back, and promised there.'
-      : 'Approximate: you chose it on these rows. Refit it on rows that chose nothing (data.draw can hold them back) to promise it.';
+      ? 'Approximate: it was chosen on these rows. When saved, it is fitted on the rows that were held back, and promised there.'
+      : 'Approximate: it was chosen on these rows. Refit it on rows that chose nothing (data.draw can hold them back) to promise it.';
   if (guarantee.needed !== undefined && guarantee.of !== undefined)
     return `Not promised: it takes ${countText(guarantee.needed)} negatives, and there are ${countText(guarantee.of)}.`;
   return `Not promised: ${guarantee.reason}.`;

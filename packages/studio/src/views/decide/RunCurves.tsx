@@ -1,4 +1,3 @@
-import type { Candidates } from '@anyclass/core';
 import { useEffect, useMemo } from 'preact/hooks';
 import { splitId } from '../../parts/numbers.js';
 import { address, go } from '../../state/address.js';
@@ -17,17 +16,16 @@ export function RunCurves(props: {
   readonly budget: Budget;
   readonly judged: Judged;
   readonly loaded: LoadedRows;
-  readonly candidates: Candidates;
   readonly onBudget: (share: number) => void;
   readonly onStep: (steps: number) => void;
 }) {
-  const { row, saved, budget, judged, loaded, candidates, onBudget, onStep } = props;
+  const { row, saved, budget, judged, loaded, onBudget, onStep } = props;
   const asked = address.value.get('metric');
   const metric: TradeOffMetric = asked === 'recall' || asked === 'review' ? asked : 'f1';
   const others = (address.value.get('also')?.split('\n') ?? [])
     .filter((id) => id !== row.id && runsById.value.has(id))
     .slice(0, 3);
-  const settings = useMemo(() => settingsOf(saved.decision, candidates), [saved, candidates]);
+  const settings = useMemo(() => settingsOf(saved.decision), [saved]);
   const runs = [row.id, ...others];
   const ready = runs.filter((id) => sessions.value.get(id)?.loaded !== undefined).join('\n');
   useEffect(() => {

@@ -1,6 +1,6 @@
 // Budgets as handles set them.
 
-import type { Candidates, Decision } from '@anyclass/core';
+import type { Decision } from '@anyclass/core';
 import type { Budget, FitSettings } from './messages.js';
 
 const leastBudget = 0.001;
@@ -24,10 +24,10 @@ export function budgetOf({ budget }: Pick<Decision, 'budget'>): Budget {
     : { falseAlarms: 0.05, missed: null };
 }
 
-/** How decisions are fitted that stand beside a saved one: as `refit` does. */
-export function settingsOf({ budget, beta, kappa, rule }: Decision, candidates: Candidates): FitSettings {
+/** How decisions are fitted that stand beside a saved one: as `refit` does, but handles choose among more than can be counted. */
+export function settingsOf({ budget, beta, kappa, rule }: Decision): FitSettings {
   const { confidence = 0.95, per } = 'falseAlarms' in budget ? budget : {};
-  return { beta, ...(rule === 'gate' && { kappa }), candidates, confidence, ...(per && { per }) };
+  return { beta, ...(rule === 'gate' && { kappa }), candidates: 'adaptive', confidence, ...(per && { per }) };
 }
 
 /** Budgets of the curve: denser where they are small. */

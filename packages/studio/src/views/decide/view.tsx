@@ -77,7 +77,7 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
   const isOwn = ({ falseAlarms, missed }: Budget) =>
     falseAlarms === from.falseAlarms && missed === from.missed;
   const isSaved = isOwn(budget);
-  const settings = useMemo(() => settingsOf(saved.decision, setup.candidates), [saved, setup.candidates]);
+  const settings = useMemo(() => settingsOf(saved.decision), [saved]);
   const askFor = (asked: Budget) =>
     judge({ run, budget: asked, settings, saved: saved.decision, isSaved: isOwn(asked) });
   // Before the page is painted: the worker can start a frame earlier.
@@ -166,7 +166,6 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
           row={row}
           budget={budget}
           judged={judged}
-          candidates={setup.candidates}
           loaded={loaded}
           onBudget={(share) => set({ falseAlarms: roundShare(share) })}
           onStep={(steps) => step({ alarm: steps })}

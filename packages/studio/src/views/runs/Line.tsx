@@ -2,7 +2,7 @@
 
 import { agoText, durationText, metricText, percent, splitId } from '../../parts/numbers.js';
 import { copied, RunActions } from '../../parts/RunActions.js';
-import { groupName, RunName } from '../../parts/RunName.js';
+import { countName, groupName, RunName } from '../../parts/RunName.js';
 import { Spark } from '../../parts/Spark.js';
 import { linkTo } from '../../state/address.js';
 import type { RunRow, Setting } from '../../wire/runs.js';
@@ -23,7 +23,6 @@ export function Line(props: {
   const bad = rows.filter(({ state }) => state === 'failed' || state === 'lost').length;
   const done = rows.filter(({ state }) => state === 'finished').length;
   const stopped = rows.length - live - bad - done;
-  const seeds = new Set(rows.map(({ seed }) => seed)).size;
   const states = [
     done > 0 ? `${done} finished` : '',
     live > 0 ? `${live} running` : '',
@@ -38,7 +37,7 @@ export function Line(props: {
           <b>
             <RunName name={groupName(rows)} />
           </b>
-          <small>{seeds === rows.length ? `${seeds} seeds` : `${rows.length} runs`}</small>
+          <small>{countName(rows)}</small>
         </button>
       </span>
       <span role="cell" class="state small quiet">
