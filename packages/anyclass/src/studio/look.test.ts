@@ -218,7 +218,8 @@ describe.skipIf(chromiumPath === undefined)(`Look in a browser${chromiumNeed}`, 
   test('maps the embeddings, and a lasso chooses images', async () => {
     await open({ run: 'runs/first', show: 'all', map: 'shown' });
     const canvas = page().locator('.map canvas');
-    await expect.poll(() => canvas.count()).toBe(1);
+    // A process of its own loads libtorch for it.
+    await expect.poll(() => canvas.count(), { timeout: 60_000 }).toBe(1);
     // The image behind the link out of the folder is not read.
     expect(await canvas.getAttribute('aria-label')).toBe('Map of 25 images');
     const box = await canvas.boundingBox();
@@ -241,7 +242,7 @@ describe.skipIf(chromiumPath === undefined)(`Look in a browser${chromiumNeed}`, 
     await expect.poll(shown).toBe('25 shown');
     await page().keyboard.press('Escape');
     await expect.poll(shown).toBe('26 shown');
-  });
+  }, 120_000);
 
   test('the keyboard draws a lasso around the chosen image, wider each time', async () => {
     await open({ run: 'runs/first', show: 'all', order: 'name', image: '003.png' });

@@ -3,10 +3,10 @@
 import { heatScale } from '@anyclass/kit';
 import { Fragment } from 'preact';
 import { Html } from '../../parts/Html.js';
-import { percent } from '../../parts/numbers.js';
 import { Picture } from '../../parts/Picture.js';
 import { type ProbabilityBar, ProbabilityBars } from '../../parts/ProbabilityBars.js';
 import { go, linkTo } from '../../state/address.js';
+import { doubtText } from './lists.js';
 import { type LookItem, labelText } from './lookItem.js';
 import { type LookTable, predictedAt } from './table.js';
 
@@ -35,12 +35,11 @@ export function Detail({ run, item, table, heat }: DetailProps) {
         <dd>
           <bdi>{labelText(item)}</bdi>
         </dd>
-        {suspects.map(({ class: doubted, kind, score }) => (
-          <Fragment key={doubted}>
+        {suspects.map((suspect) => (
+          <Fragment key={suspect.class}>
             <dt>Doubt</dt>
             <dd>
-              <bdi>{doubted}</bdi> {kind === 'missing' ? 'may be missing' : 'may be wrong'}, the model says{' '}
-              {percent(score)}%
+              <bdi>{doubtText(suspect)}</bdi>
             </dd>
           </Fragment>
         ))}

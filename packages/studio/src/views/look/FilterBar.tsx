@@ -93,7 +93,7 @@ export function FilterBar({ look, hasMap = false }: { readonly look: LookState; 
           </Choice>
         </>
       )}
-      {known && known.splits.length > 1 && (
+      {isOfRows && known && known.splits.length > 1 && (
         <Choice id="split" label="Split" value={split} onChange={set('split')}>
           {known.splits.map((each) => (
             <option key={each} value={each}>

@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useBackground } from '../../parts/background.js';
+import { percent } from '../../parts/numbers.js';
 import { ask, reasonOf } from '../../state/server.js';
 import type { LookAlikes, Suspect, Suspects } from '../../wire/look.js';
 import type { Filters, Show } from './filters.js';
@@ -77,6 +78,16 @@ export function suspectItems(suspects: readonly Suspect[]): LookItem[] {
  */
 export function changeText({ kind, class: name }: Suspect): string {
   return `${kind === 'missing' ? '+' : '−'} ${name}`;
+}
+
+/**
+ * What the model doubts, in words.
+ *
+ * @example
+ * doubtText(suspect) // 'crack may be missing, the model says 93.1%'
+ */
+export function doubtText({ kind, class: name, score }: Suspect): string {
+  return `${name} may be ${kind}, the model says ${percent(score)}%`;
 }
 
 function setItems(set: LookAlikes['sets'][number], number: number): LookItem[] {

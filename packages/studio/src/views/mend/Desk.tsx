@@ -7,7 +7,7 @@ import { percent } from '../../parts/numbers.js';
 import { address, go } from '../../state/address.js';
 import { useShortcuts } from '../../state/keys.js';
 import type { Labels } from '../../wire/mend.js';
-import { changeText } from '../look/lists.js';
+import { changeText, doubtText } from '../look/lists.js';
 import type { LookItem, LookItems } from '../look/lookItem.js';
 import { classKeys } from './classKeys.js';
 import type { Saving } from './saving.js';
@@ -126,7 +126,9 @@ export function Desk(props: {
             <span class="quiet">
               {' '}
               {at + 1} of {items.count}
-              {item.note !== undefined && ` · ${item.note}`}
+              {item.suspects
+                ? item.suspects.map((suspect) => ` · ${doubtText(suspect)}`).join('')
+                : item.note !== undefined && ` · ${item.note}`}
             </span>
           </p>
         )}
