@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { parseOptions } from '../commandLine/parse.js';
 import { UsageError } from '../errors/usageError.js';
-import { chosenDecision, decisionFields } from './decisionOptions.js';
+import { chosenDecision, decisionFields, requestedChange } from './decisionOptions.js';
 
 const decide = command({
   name: 'decide',
@@ -28,6 +28,16 @@ test.each([
   ['--rule class --beta 2', { rule: 'class', beta: 2 }],
 ])('%j sets only the given options: %j', (words, expected) => {
   expect(chosen(words)).toEqual(expected);
+});
+
+test.each([
+  ['', {}],
+  ['--missed 0.1', { budget: { missed: 0.1 } }],
+  ['--missed none', { budget: { missed: undefined } }],
+  ['--per image', { budget: { per: 'image' } }],
+  ['--confidence none --beta 2', { budget: { confidence: null }, beta: 2 }],
+])('%j of a model sets no default: %j', (words, expected) => {
+  expect(requestedChange(parseOptions(decide, words.split(' ').filter(Boolean)))).toStrictEqual(expected);
 });
 
 test('a confidence alone comes with the false-alarm budget that core defaults to', () => {

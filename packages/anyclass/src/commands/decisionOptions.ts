@@ -1,10 +1,11 @@
 // Decision options: how probabilities become labels; the same for all commands that decide.
 
-import type { DecisionBudget, FitDecisionOptions } from '@anyclass/core';
+import type { FitDecisionOptions } from '@anyclass/core';
 import { z } from 'zod';
-import { shareField } from '../commandLine/grammar/shares.js';
+import { shareField, shareOrNoneField } from '../commandLine/grammar/shares.js';
 import { decisionRules } from '../configuration/decisionFields.js';
 import { UsageError } from '../errors/usageError.js';
+import type { DecisionChange } from '../inference/changedDecision.js';
 
 /** The decision options. None has a default here: the command, the configuration or core provides it. */
 export const decisionFields = {
@@ -12,10 +13,12 @@ export const decisionFields = {
     .optional()
     .describe('allow at most this share of negatives to get any prediction: 0.01 or 1%; default 5%')
     .meta({ placeholder: 'SHARE' }),
-  missed: shareField()
+  missed: shareOrNoneField()
     .optional()
-    .describe('clear at most this share of positives; images between both limits are for review')
-    .meta({ placeholder: 'SHARE' }),
+    .describe(
+      'clear at most this share of positives; images between both limits are for review; none: without such a limit',
+    )
+    .meta({ placeholder: 'SHARE|none' }),
   per: z
     .enum(['image', 'group'])
     .optional()
@@ -60,7 +63,8 @@ export const candidatesField = z
 /** The values of {@link decisionFields}. */
 export interface GivenDecision {
   readonly falseAlarms?: number | undefined;
-  readonly missed?: number | undefined;
+  /** Null: without this limit, also if the model's own decision has one. */
+  readonly missed?: number | null | undefined;
   readonly per?: 'image' | 'group' | undefined;
   readonly confidence?: number | null | undefined;
   readonly f1Neg?: number | 'at 0.5' | undefined;
@@ -69,16 +73,38 @@ export interface GivenDecision {
   readonly candidates?: number | undefined;
 }
 
+type Chosen = 'rule' | 'budget' | 'beta' | 'candidates';
+
 /**
  * The requested decision, with only the given options.
  *
  * @example
  * chosenDecision({ falseAlarms: 0.02 }) // { budget: { falseAlarms: 0.02 } }
+ * chosenDecision({ missed: 0.1 }) // { budget: { falseAlarms: 0.05, missed: 0.1 } }
  * chosenDecision({}) // {}
  */
-export function chosenDecision(
-  given: GivenDecision,
-): Pick<FitDecisionOptions, 'rule' | 'budget' | 'beta' | 'candidates'> {
+export function chosenDecision(given: GivenDecision): Pick<FitDecisionOptions, Chosen> {
+  const { budget, ...rest } = requestedChange(given);
+  if (budget === undefined || 'f1Neg' in budget) return { ...rest, ...(budget && { budget }) };
+  const { falseAlarms = 0.05, missed, per, confidence } = budget;
+  return {
+    ...rest,
+    budget: {
+      falseAlarms,
+      ...(missed !== undefined && { missed }),
+      ...(per === 'group' && { per }),
+      ...(confidence !== undefined && { confidence }),
+    },
+  };
+}
+
+/**
+ * The requested change of a model's own decision, with only the given options.
+ *
+ * @example
+ * requestedChange({ missed: 0.1 }) // { budget: { missed: 0.1 } }
+ */
+export function requestedChange(given: GivenDecision): Pick<DecisionChange, Chosen> {
   const { falseAlarms, f1Neg, beta, rule, candidates } = given;
   if (falseAlarms !== undefined && f1Neg !== undefined) {
     throw new UsageError('cannot be combined with a false-alarm budget; choose one', 'f1Neg');
@@ -93,14 +119,14 @@ export function chosenDecision(
   };
 }
 
-function budgetOf(given: GivenDecision): DecisionBudget | undefined {
+function budgetOf(given: GivenDecision): DecisionChange['budget'] {
   const { falseAlarms, missed, per, confidence, f1Neg } = given;
   if (f1Neg !== undefined) return { f1Neg };
   if ([falseAlarms, missed, per, confidence].every((value) => value === undefined)) return undefined;
   return {
-    falseAlarms: falseAlarms ?? 0.05,
-    ...(missed !== undefined && { missed }),
-    ...(per === 'group' && { per }),
+    ...(falseAlarms !== undefined && { falseAlarms }),
+    ...(missed !== undefined && { missed: missed ?? undefined }),
+    ...(per !== undefined && { per }),
     ...(confidence !== undefined && { confidence }),
   };
 }

@@ -27,7 +27,7 @@ import { calibratedScores } from '../runs/calibratedScores.js';
 import { fittingScores } from '../runs/runScores.js';
 import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
 import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
-import { candidatesField, chosenDecision, decisionFields } from './decisionOptions.js';
+import { candidatesField, chosenDecision, decisionFields, requestedChange } from './decisionOptions.js';
 
 const options = z.object({
   model: z.string().optional().describe('a run, a model.safetensors, or an exported .onnx'),
@@ -290,7 +290,7 @@ async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment>
   refuseFields(set, ['data.subset'], 'has no effect: it only applies to training');
   refuseFields(set, ['data.dataset'], 'is already given as DATASET');
   const { data, evaluation } = modelSettings(model, given);
-  const decision = chosenDecision(given);
+  const decision = requestedChange(given);
   const { judgment, scored, names, quarantined } = await evaluateModel(model, data.dataset, {
     split,
     device,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { UsageError } from '../errors/usageError.js';
 import type { ChosenDecision } from '../inference/modelDecision.js';
-import { chosenDecision, type GivenDecision } from './decisionOptions.js';
+import { type GivenDecision, requestedChange } from './decisionOptions.js';
 
 export const thresholdField = z
   .number()
@@ -24,6 +24,6 @@ export function requestedDecision(
       throw new UsageError('cannot be combined with other decision options', 'threshold');
     return threshold;
   }
-  const fit = chosenDecision({ ...given, rule });
+  const fit = requestedChange({ ...given, rule });
   return Object.keys(fit).length === 0 ? undefined : fit;
 }

@@ -56,6 +56,7 @@ export type PromisedMetric =
   | 'negativesAlarmedByGroup'
   | 'falseAlarmRateByGroup'
   | 'negativesAlarmed'
+  | 'missedRateByGroup'
   | 'missedRate';
 
 /**
@@ -70,10 +71,12 @@ export function promisedMetric(
   {
     negativesAlarmedByGroup,
     falseAlarmRateByGroup,
-  }: Pick<Metrics, 'negativesAlarmedByGroup' | 'falseAlarmRateByGroup'>,
+    missedRateByGroup,
+  }: Pick<Metrics, 'negativesAlarmedByGroup' | 'falseAlarmRateByGroup' | 'missedRateByGroup'>,
 ): PromisedMetric {
   if (unit === 'group') return about === 'false alarms' ? 'groupsAlarmed' : 'groupsMissed';
-  if (about === 'missed positives') return 'missedRate';
+  if (about === 'missed positives')
+    return groups !== null && typeof missedRateByGroup === 'number' ? 'missedRateByGroup' : 'missedRate';
   if (groups === null || falseAlarmRateByGroup === null) return 'negativesAlarmed';
   // Summaries from before there was this metric lack it.
   return typeof negativesAlarmedByGroup === 'number' ? 'negativesAlarmedByGroup' : 'falseAlarmRateByGroup';

@@ -1,8 +1,9 @@
 // Budgets from costs: what a missed positive and a false alarm cost decides how many false alarms are worth it.
 
-import { budgetForCosts, type FitDecisionOptions, type Scored } from '@anyclass/core';
+import { budgetForCosts, type Scored } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { PricedBudget } from '../events/judgment.js';
+import type { DecisionChange } from '../inference/changedDecision.js';
 
 /** What mistakes cost, in any unit. */
 export interface GivenCosts {
@@ -14,7 +15,7 @@ export interface GivenCosts {
 
 /** Options with the budget that minimizes the costs, and what is known about it. */
 export interface Priced {
-  readonly decision: FitDecisionOptions;
+  readonly decision: DecisionChange;
   readonly costs: PricedBudget;
 }
 
@@ -26,16 +27,23 @@ export interface Priced {
  */
 export function pricedDecision(
   fitting: Scored,
-  decision: FitDecisionOptions,
+  decision: DecisionChange,
   { miss, alarm, prevalence }: GivenCosts,
 ): Priced {
   try {
     const found = budgetForCosts(fitting, { miss, alarm, ...(prevalence !== undefined && { prevalence }) });
-    const given = decision.budget && 'falseAlarms' in decision.budget ? decision.budget : {};
+    const { budget: given, ...rest } = decision;
+    const { per, confidence, missed } = given && !('f1Neg' in given) ? given : {};
     return {
       decision: {
-        ...decision,
-        budget: { ...given, falseAlarms: found.falseAlarms },
+        ...rest,
+        budget: {
+          falseAlarms: found.falseAlarms,
+          ...(per !== undefined && { per }),
+          ...(confidence !== undefined && { confidence }),
+          // The costs know two outcomes; a third one only if it is asked for.
+          missed,
+        },
         candidates: 'adaptive',
       },
       costs: { miss, alarm, ...found },

@@ -2,7 +2,6 @@
 
 import {
   type Decision,
-  type FitDecisionOptions,
   type Metrics,
   measure,
   type RowIdentities,
@@ -20,6 +19,7 @@ import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import type { Quarantined } from '../events/runSummary.js';
+import type { DecisionChange } from '../inference/changedDecision.js';
 import type { ComputeWishes } from '../inference/computeDevice.js';
 import { refitDecision } from '../inference/modelDecision.js';
 import { openModelScorer } from '../inference/modelScorer.js';
@@ -47,7 +47,7 @@ export interface EvaluateOptions
   /** How the dataset is read; by default as the model's run read its own. Classes are always the model's. */
   readonly open?: OpenOptions;
   /** Fits another decision on the validation scores of the model's run, instead of using the model's own. */
-  readonly decision?: FitDecisionOptions | undefined;
+  readonly decision?: DecisionChange | undefined;
   /** What mistakes cost: the budget is the one that minimizes it. For a run, whose scores are saved. */
   readonly costs?: Omit<GivenCosts, 'prevalence'> | undefined;
   /** Overrides how images were preprocessed in training. */
@@ -169,7 +169,7 @@ async function evaluateShare(
 async function usedDecision(
   model: string,
   { decision }: ModelDescription,
-  chosen: FitDecisionOptions | undefined,
+  chosen: DecisionChange | undefined,
   note: (text: string) => void,
 ): Promise<{ readonly decision: Decision; readonly validation: Metrics | undefined } | undefined> {
   if (chosen) return refitDecision(model, decision, chosen, note);

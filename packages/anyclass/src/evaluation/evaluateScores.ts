@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { type FitDecisionOptions, fingerprintOf, type Scored, sharedRows } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import type { Judgment } from '../events/judgment.js';
+import { changedDecision } from '../inference/changedDecision.js';
 import { type CalibrationMethod, fitOnValidation, helpfulCalibration } from '../inference/decide.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
@@ -78,7 +79,9 @@ async function fitOn(scores: string, labels: string, options: EvaluateScoresOpti
   const priced = options.costs && pricedDecision(ready, decision, { ...options.costs, prevalence });
   const { names, groups, classNames } = fitting;
   return {
-    ...fitOnValidation(ready, priced?.decision ?? decision, { classImportance }),
+    ...fitOnValidation(ready, priced ? changedDecision(undefined, priced.decision) : decision, {
+      classImportance,
+    }),
     classImportance,
     costs: priced?.costs,
     calibration: helpful,

@@ -167,9 +167,11 @@ function isPaperMetric(metric: DecidedMetric): metric is PaperMetric {
 function promisedRates({ budget, test }: DecidedGroup): OutcomeRate[] {
   const isPerGroup = 'per' in budget && budget.per === 'group';
   const byGroup = isPerGroup ? 'groupsAlarmed' : 'negativesAlarmedByGroup';
+  const missedByGroup = isPerGroup ? 'groupsMissed' : 'missedRateByGroup';
+  const missed = test?.[missedByGroup] ? missedByGroup : 'missedRate';
   return [
     ...(test?.[byGroup] ? ([byGroup] as const) : []),
-    ...('missed' in budget && budget.missed !== undefined ? (['reviewRate', 'missedRate'] as const) : []),
+    ...('missed' in budget && budget.missed !== undefined ? (['reviewRate', missed] as const) : []),
   ];
 }
 

@@ -141,6 +141,8 @@ function decidedSpreads(metrics: readonly DecidedMetrics[]): DecidedSpreads {
     groupsAlarmed: of('groupsAlarmed'),
     reviewRate: of('reviewRate'),
     missedRate: of('missedRate'),
+    missedRateByGroup: of('missedRateByGroup'),
+    groupsMissed: of('groupsMissed'),
     presenceAuc: of('presenceAuc'),
   };
 }

@@ -3,7 +3,14 @@
 import type { PaperMetric } from '@anyclass/core';
 
 /** Rates of a decision that the paper has no name for: what groups, and three outcomes, are judged by. */
-export const outcomeRates = ['negativesAlarmedByGroup', 'groupsAlarmed', 'reviewRate', 'missedRate'] as const;
+export const outcomeRates = [
+  'negativesAlarmedByGroup',
+  'groupsAlarmed',
+  'reviewRate',
+  'missedRate',
+  'missedRateByGroup',
+  'groupsMissed',
+] as const;
 
 export type OutcomeRate = (typeof outcomeRates)[number];
 
@@ -22,6 +29,8 @@ export const metricTitles: Readonly<Record<DecidedMetric, string>> = {
   groupsAlarmed: 'groups alarmed',
   reviewRate: 'review',
   missedRate: 'positives cleared',
+  missedRateByGroup: 'cleared by group',
+  groupsMissed: 'groups cleared',
   presenceAuc: 'presence AUC',
 };
 

@@ -3,7 +3,6 @@
 import {
   type Candidates,
   type Decision,
-  type DecisionBudget,
   type FitDecisionOptions,
   type NoGuarantee,
   type Scored,
@@ -11,6 +10,7 @@ import {
 } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
+import { changedDecision } from '../inference/changedDecision.js';
 import { fitOnValidation } from '../inference/decide.js';
 import { ownDecision, refitDecision } from '../inference/modelDecision.js';
 import { isOnnxFile, readModelRecord, writeWithDecision } from '../inference/modelRecord.js';
@@ -28,7 +28,8 @@ export interface RefitOptions extends RefitData {
   readonly out: string;
   /** Limits of the new decision; what is not given stays as in the one that it replaces. */
   readonly falseAlarms?: number | undefined;
-  readonly missed?: number | undefined;
+  /** Null removes this limit. */
+  readonly missed?: number | null | undefined;
   readonly per?: 'image' | 'group' | undefined;
   /** Null keeps the limits on these rows only, and promises nothing. */
   readonly confidence?: number | null | undefined;
@@ -107,18 +108,15 @@ function fitOptions(
   before: Decision,
   { falseAlarms, missed, per, confidence, candidates }: RefitOptions,
 ): FitDecisionOptions {
-  const { rule, beta, kappa } = before;
-  const base: DecisionBudget = 'falseAlarms' in before.budget ? before.budget : { falseAlarms: 0.05 };
-  const budget = {
-    ...base,
-    ...(falseAlarms !== undefined && { falseAlarms }),
-    ...(missed !== undefined && { missed }),
-    ...(per !== undefined && { per }),
-    ...(confidence !== undefined && { confidence }),
-  };
-  const chosen = candidates === undefined ? {} : { candidates };
-  if (rule === 'shared' && !('missed' in budget)) return { rule, budget, beta, ...chosen };
-  return { rule: 'gate', budget, beta, ...(rule === 'gate' && { kappa }), ...chosen };
+  return changedDecision(before, {
+    budget: {
+      ...(falseAlarms !== undefined && { falseAlarms }),
+      ...(missed !== undefined && { missed: missed ?? undefined }),
+      ...(per !== undefined && { per }),
+      ...(confidence !== undefined && { confidence }),
+    },
+    ...(candidates !== undefined && { candidates }),
+  });
 }
 
 /** Rows of the site that the fit before already knew cannot support a promise about new ones. */

@@ -13,10 +13,11 @@ import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, openRun, type RunRecord } from '../runs/runFolder.js';
 import { fittingSplit, lacksGroups, runScores } from '../runs/runScores.js';
+import { changedDecision, type DecisionChange } from './changedDecision.js';
 import { decisionText, type FittedDecision, fitOnValidation } from './decide.js';
 
-/** One threshold for all classes, or options for fitting a decision on the run's validation scores. */
-export type ChosenDecision = number | FitDecisionOptions;
+/** One threshold for all classes, or what to change when fitting the decision again on the run's validation scores. */
+export type ChosenDecision = number | DecisionChange;
 
 export interface UsedDecision {
   readonly decision: Decision;
@@ -69,7 +70,8 @@ function givenDecision(description: ModelDescription, chosen: ChosenDecision | u
 }
 
 /**
- * Refits a run's decision on the saved scores that it was fitted on, without training again. What validation chose among stays counted.
+ * Refits a run's decision on the saved scores that it was fitted on, without training again. What is not changed stays as the model
+ * decides, and what validation chose among stays counted.
  *
  * @param own the model's decision
  * @throws UserError for a bare model file, which has no scores
@@ -80,7 +82,7 @@ function givenDecision(description: ModelDescription, chosen: ChosenDecision | u
 export async function refitDecision(
   run: string,
   own: Decision | undefined,
-  chosen: FitDecisionOptions,
+  chosen: DecisionChange,
   note?: (text: string) => void,
 ): Promise<FittedDecision> {
   if (!isRunFolder(run)) {
@@ -90,7 +92,7 @@ export async function refitDecision(
   }
   const { record, paths } = openRun(run);
   const options = {
-    ...refitOptions(own, chosen),
+    ...changedDecision(own, chosen),
     candidates: refitCandidates(record, own, chosen.candidates),
   };
   const validation = await runScores(run, fittingSplit(paths));
@@ -102,14 +104,6 @@ export async function refitDecision(
   return fitOnValidation(validation, isWithoutGroups ? withoutPromise(options) : options, {
     ...(note && { note }),
   });
-}
-
-/** If only candidates are named, everything else stays as the model decides. */
-function refitOptions(own: Decision | undefined, chosen: FitDecisionOptions): FitDecisionOptions {
-  const { candidates: _candidates, ...rest } = chosen;
-  if (own === undefined || Object.keys(rest).length > 0) return rest;
-  const { rule, budget, beta, kappa } = own;
-  return { rule, budget, beta, kappa };
 }
 
 /** At least what validation chose among before the run's own decision was fitted there. */

@@ -128,7 +128,7 @@ function costText({
 
 /** The rates that promises about groups are judged by; those over images weigh large groups more. */
 function seenLines({ unit, groups, metrics, clear }: DecidedMetrics, split: string): string[] {
-  const { negativesAlarmedByGroup, groupsAlarmed, groupsMissed } = metrics;
+  const { negativesAlarmedByGroup, missedRateByGroup, groupsAlarmed, groupsMissed } = metrics;
   const where = `seen on ${split || 'these rows'}`;
   const share = (value: number | null | undefined) => (value == null ? '–' : `${percent(value)}%`);
   if (unit === 'group') {
@@ -136,7 +136,10 @@ function seenLines({ unit, groups, metrics, clear }: DecidedMetrics, split: stri
     return [`${where}: ${share(groupsAlarmed)} of groups without positives get an alarm${missed}`];
   }
   if (groups === null || negativesAlarmedByGroup == null) return [];
-  return [`${where}: ${share(negativesAlarmedByGroup)} of negatives alarm, counting each group equally`];
+  const cleared = clear === null ? '' : ` and ${share(missedRateByGroup)} of positives are cleared`;
+  return [
+    `${where}: ${share(negativesAlarmedByGroup)} of negatives alarm${cleared}, counting each group equally`,
+  ];
 }
 
 /** What more labeled negatives and positives like these would buy; rows that share groups are too dependent to say. */

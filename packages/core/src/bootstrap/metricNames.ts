@@ -35,6 +35,7 @@ export function forOverallMetrics<Value>(
     groupsMissed: value('groupsMissed'),
     negativesAlarmed: value('negativesAlarmed'),
     missedRate: value('missedRate'),
+    missedRateByGroup: value('missedRateByGroup'),
     reviewRate: value('reviewRate'),
     f1Any: value('f1Any'),
     f2Any: value('f2Any'),

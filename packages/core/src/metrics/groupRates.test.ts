@@ -52,6 +52,19 @@ test('negatives that alarm without a label count among those alarmed, and not am
   expect(negativesAlarmedByGroup).toBeCloseTo((1 + 0 + 1) / 3, 12);
 });
 
+test('positives that are cleared count by group too, each group with the same weight', () => {
+  const scored = {
+    scores: new Float64Array([0.1, 0.9, 0.9, 0.9, 0.1, 0.1]),
+    targets: [1, 1, 1, 1, 1, 0],
+    classNames: ['crack'],
+    groups: ['a', 'a', 'a', 'a', 'b', 'c'],
+    split: 'test',
+  };
+  const { missedRate, missedRateByGroup } = measure(scored);
+  expect(missedRate).toBeCloseTo(2 / 5, 12);
+  expect(missedRateByGroup).toBeCloseTo((1 / 4 + 1) / 2, 12);
+});
+
 test('without groups there is none, and the reason is given', () => {
   const { falseAlarmRateByGroup, undefinedMetrics } = measure({
     scores: new Float64Array([0.9, 0.1]),

@@ -13,7 +13,7 @@ export function falseAlarmRateByGroup(
   measurement: Pick<Measurement, 'ranked' | 'rowStates'>,
   multiplicities: Multiplicities,
 ): number | null {
-  return negativeShareByGroup(measurement, multiplicities, (state) => (state & 1) === 1);
+  return shareByGroup(measurement, multiplicities, ROW_NEGATIVE, (state) => (state & 1) === 1);
 }
 
 /** Returns the same of negatives whose outcome is an alarm, with or without a predicted class. */
@@ -21,31 +21,41 @@ export function negativesAlarmedByGroup(
   measurement: Pick<Measurement, 'ranked' | 'rowStates'>,
   multiplicities: Multiplicities,
 ): number | null {
-  return negativeShareByGroup(measurement, multiplicities, (state) => state >> 1 === ROW_ALARM);
+  return shareByGroup(measurement, multiplicities, ROW_NEGATIVE, (state) => state >> 1 === ROW_ALARM);
 }
 
-function negativeShareByGroup(
+/** Returns the share of cleared positives of a random positive row of a random group. Null without groups or positives. */
+export function missedRateByGroup(
+  measurement: Pick<Measurement, 'ranked' | 'rowStates'>,
+  multiplicities: Multiplicities,
+): number | null {
+  return shareByGroup(measurement, multiplicities, ROW_POSITIVE, (state) => state >> 1 === ROW_CLEAR);
+}
+
+/** The mean, over the groups that have rows of a kind, of the share of those that count. */
+function shareByGroup(
   { ranked: { grouping, rowKinds }, rowStates }: Pick<Measurement, 'ranked' | 'rowStates'>,
   multiplicities: Multiplicities,
+  kind: typeof ROW_NEGATIVE | typeof ROW_POSITIVE,
   isCounted: (state: number) => boolean,
 ): number | null {
   if (grouping === undefined) return null;
   const { codes, names } = grouping;
-  const negatives = new Float64Array(names.length);
-  const falseAlarms = new Float64Array(names.length);
+  const ofKind = new Float64Array(names.length);
+  const counted = new Float64Array(names.length);
   const timesOf = new Float64Array(names.length);
   for (let row = 0; row < codes.length; row++) {
-    if (rowKinds[row] !== ROW_NEGATIVE) continue;
+    if (rowKinds[row] !== kind) continue;
     const group = codes[row]!;
-    negatives[group] = negatives[group]! + 1;
-    if (isCounted(rowStates[row]!)) falseAlarms[group] = falseAlarms[group]! + 1;
+    ofKind[group] = ofKind[group]! + 1;
+    if (isCounted(rowStates[row]!)) counted[group] = counted[group]! + 1;
     timesOf[group] = multiplicities[row]!;
   }
   let sum = 0;
   let total = 0;
   for (let group = 0; group < names.length; group++) {
-    if (negatives[group] === 0) continue;
-    sum += (timesOf[group]! * falseAlarms[group]!) / negatives[group]!;
+    if (ofKind[group] === 0) continue;
+    sum += (timesOf[group]! * counted[group]!) / ofKind[group]!;
     total += timesOf[group]!;
   }
   return total === 0 ? null : sum / total;

@@ -6,7 +6,12 @@ import {
   type PredictedCounts,
   type RankCounts,
 } from './classCounts.js';
-import { falseAlarmRateByGroup, groupOutcomeRates, negativesAlarmedByGroup } from './groupRates.js';
+import {
+  falseAlarmRateByGroup,
+  groupOutcomeRates,
+  missedRateByGroup,
+  negativesAlarmedByGroup,
+} from './groupRates.js';
 import {
   type Measurement,
   type MeasureOptions,
@@ -119,6 +124,7 @@ export function metricsOfCounts(
     ...groupOutcomeRates(measurement, multiplicities),
     negativesAlarmed: shareOf(rows.outcomes.negatives.alarm, rows.negative),
     missedRate: shareOf(rows.outcomes.positives.clear, rows.positive),
+    missedRateByGroup: missedRateByGroup(measurement, multiplicities),
     reviewRate: shareOf(
       rows.outcomes.positives.review + rows.outcomes.negatives.review,
       rows.positive + rows.negative,

@@ -63,6 +63,8 @@ export interface Metrics {
   readonly negativesAlarmed: number | null;
   /** The share of positive rows whose outcome is clear; null without positive rows. */
   readonly missedRate: number | null;
+  /** The same of a random positive row of a random group, which a promise on grouped data limits. Null without groups or positive rows. */
+  readonly missedRateByGroup: number | null;
   /** The share of rows whose outcome is review, 0 unless the decision limits missed positives too; null without decided rows. */
   readonly reviewRate: number | null;
   /**

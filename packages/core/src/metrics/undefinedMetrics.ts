@@ -19,6 +19,7 @@ export type NullableMetrics = Pick<
   | 'groupsMissed'
   | 'negativesAlarmed'
   | 'missedRate'
+  | 'missedRateByGroup'
   | 'reviewRate'
 >;
 
@@ -39,6 +40,7 @@ const REASONS: readonly (readonly [metric: keyof NullableMetrics, reason: string
   ['groupsMissed', 'the rows have no groups, or none with positives'],
   ['negativesAlarmed', 'there is no negative row'],
   ['missedRate', 'there is no positive row'],
+  ['missedRateByGroup', 'the rows have no groups, or none is positive'],
   ['reviewRate', 'every row is undecided'],
 ];
 

@@ -14,18 +14,28 @@ import { z } from 'zod';
 export function shareField() {
   return z
     .string()
-    .transform((text, context) => {
-      const [, digits = '', sign] = /^\s*([\d.]+(?:e-?\d+)?)\s*(%)?\s*$/i.exec(text) ?? [];
-      const value = digits === '' ? Number.NaN : Number(digits);
-      const share = sign === undefined ? value : value / 100;
-      if (share >= 0 && share < 1) return share;
-      const refuse = (message: string) => context.addIssue({ code: 'custom', message });
-      if (sign === undefined && value >= 1 && value < 100)
-        refuse(
-          `'${text}' could mean ${value}% or a share of ${value}; write ${value}% or ${String(value / 100)}${value === 1 ? ' for one percent' : ''}`,
-        );
-      else refuse(`expected a share such as 0.01 or 1%; got '${text}'`);
-      return z.NEVER;
-    })
+    .transform((text, context) => shareOf(text, context))
     .meta({ placeholder: 'SHARE' });
+}
+
+/** A share, or none, which is read as null. */
+export function shareOrNoneField() {
+  return z
+    .string()
+    .transform((text, context) => (text.trim() === 'none' ? null : shareOf(text, context)))
+    .meta({ placeholder: 'SHARE|none' });
+}
+
+function shareOf(text: string, context: z.RefinementCtx<string>): number {
+  const [, digits = '', sign] = /^\s*([\d.]+(?:e-?\d+)?)\s*(%)?\s*$/i.exec(text) ?? [];
+  const value = digits === '' ? Number.NaN : Number(digits);
+  const share = sign === undefined ? value : value / 100;
+  if (share >= 0 && share < 1) return share;
+  const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+  if (sign === undefined && value >= 1 && value < 100)
+    refuse(
+      `'${text}' could mean ${value}% or a share of ${value}; write ${value}% or ${String(value / 100)}${value === 1 ? ' for one percent' : ''}`,
+    );
+  else refuse(`expected a share such as 0.01 or 1%; got '${text}'`);
+  return z.NEVER;
 }
