@@ -1,5 +1,10 @@
 import { metricsAt } from '../metrics/measure.js';
-import { type MeasureOptions, prepareMeasurements, type Threshold } from '../metrics/measurement.js';
+import {
+  type Measurement,
+  type MeasureOptions,
+  prepareMeasurements,
+  type Threshold,
+} from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
 import { type ClassMetric, forClassMetrics, forOverallMetrics, type OverallMetric } from './metricNames.js';
@@ -60,26 +65,49 @@ export function bootstrapAt(
   if (thresholds.length === 0) throw new RangeError('thresholds is empty; expected one or more settings');
   const settings = prepareMeasurements(scored, thresholds, options);
   const whole = metricsAt(settings, new Uint16Array(settings[0]!.ranked.rows).fill(1));
-  const drawn = Array.from(drawMetrics([settings], replicates, seed), ([ofModel]) => ofModel!);
+  const drawn = drawnValues(settings, replicates, seed);
   return whole.map((metrics, setting) => {
-    const interval = (metric: (metrics: Metrics) => number | null) => {
-      const value = metric(metrics);
-      if (value === null) return null;
-      return intervalOf(
-        value,
-        drawn.map((replicate) => metric(replicate[setting]!)),
-        confidence,
-      );
-    };
+    const { overall, perClass } = drawn[setting]!;
+    const interval = (value: number | null, values: Float64Array) =>
+      value === null ? null : intervalOf(value, Array.from(values, orNull), confidence);
     return {
       metrics,
       replicates,
       seed,
       confidence,
-      overall: forOverallMetrics((name) => interval((of) => of[name])),
-      perClass: forClassMetrics(metrics.classNames.length, (name, j) => interval((of) => of[name][j]!)),
+      overall: forOverallMetrics((name) => interval(metrics[name], overall[name])),
+      perClass: forClassMetrics(metrics.classNames.length, (name, j) =>
+        interval(metrics[name][j]!, perClass[name][j]!),
+      ),
     };
   });
+}
+
+/** The values of every metric in all replicates at each setting, NaN where it is undefined; whole metrics would take ten times the memory. */
+function drawnValues(settings: readonly Measurement[], replicates: number, seed: number) {
+  const classes = settings[0]!.ranked.classes.length;
+  const drawn = settings.map(() => ({
+    overall: forOverallMetrics(() => new Float64Array(replicates)),
+    perClass: forClassMetrics(classes, () => new Float64Array(replicates)),
+  }));
+  let replicate = 0;
+  for (const [ofModel] of drawMetrics([settings], replicates, seed)) {
+    ofModel!.forEach((metrics, setting) => {
+      const { overall, perClass } = drawn[setting]!;
+      forOverallMetrics((name) => {
+        overall[name][replicate] = metrics[name] ?? Number.NaN;
+      });
+      forClassMetrics(classes, (name, j) => {
+        perClass[name][j]![replicate] = metrics[name][j] ?? Number.NaN;
+      });
+    });
+    replicate++;
+  }
+  return drawn;
+}
+
+function orNull(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
 }
 
 /** Returns the percentile interval of a metric's replicates. */
