@@ -121,7 +121,7 @@ export function fitOptions({ falseAlarms, missed }: Budget, settings: FitSetting
 }
 
 /** The logit of the probability of presence: log(e^s - 1). */
-export function logitOf(presence: number): number {
+function logitOf(presence: number): number {
   return presence > 30 ? Math.min(presence, 40) : Math.log(Math.max(Number.MIN_VALUE, Math.expm1(presence)));
 }
 
