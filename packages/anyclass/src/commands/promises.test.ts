@@ -116,6 +116,10 @@ describe('evaluate with scores', () => {
     ]);
     expect(stdout).toMatch(/^of 1,000 with 2\.00% positives: \d+ clear, \d+ review, \d+ alarm$/m);
     expect(stdout).toMatch(/^outcomes on .*% clear, .*% review, .*% alarm; /m);
+    expect(stdout).toMatch(
+      /^seen on .* of negatives alarm and .* of positives are cleared, counting each group/m,
+    );
+    expect(stdout).toMatch(/^1,000 more labeled groups: [\d.]+% could be promised/m);
   });
 
   test('turns costs into the budget that minimizes them, and calls it approximate', async () => {

@@ -103,7 +103,7 @@ function decisionLines(decided: Judgment['decided'], split: string): string[] {
       ...report.remarks,
       ...(decided.costs ? [costText(decided.costs)] : []),
       ...outcomeLines(decided, split),
-      ...buyLines(decided.metrics),
+      ...buyLines(decided),
     ].join('\n'),
   ];
 }
@@ -142,15 +142,18 @@ function seenLines({ unit, groups, metrics, clear }: DecidedMetrics, split: stri
   ];
 }
 
-/** What more labeled negatives and positives like these would buy; rows that share groups are too dependent to say. */
-function buyLines({
-  negativeRows,
-  negativesAlarmed,
-  positiveRows,
-  missedRate,
-  falseAlarmRateByGroup,
-}: DecidedMetrics['metrics']): string[] {
-  if (falseAlarmRateByGroup !== null) return [];
+/** What more labeled negatives and positives like these would buy; of rows that share groups, more groups. */
+function buyLines({ metrics, unit, report }: DecidedMetrics): string[] {
+  const { negativeRows, negativesAlarmed, positiveRows, missedRate } = metrics;
+  const { falseAlarmRateByGroup, negativesAlarmedByGroup, groupsAlarmed } = metrics;
+  if (falseAlarmRateByGroup !== null) {
+    const rate = unit === 'group' ? groupsAlarmed : negativesAlarmedByGroup;
+    const { guarantee } = report;
+    const isOfGroups = guarantee.holds ? guarantee.groups !== null : guarantee.ofGroups === true;
+    return isOfGroups && typeof rate === 'number'
+      ? describeMoreLabels(moreLabels(guarantee.of ?? 0, rate), 'groups')
+      : [];
+  }
   return [
     ...(negativesAlarmed === null
       ? []

@@ -81,6 +81,9 @@ test('scores are matched to labels by name, whatever the order of rows and colum
     'the score table: lacks the class x; it has y, z',
   );
   expect(() => joinTables({ ...scores, names: ['b', 'c'] }, labels)).toThrow('1 name (a) without scores');
+  expect(() => joinTables(scores, { ...labels, classNames: ['x', 'group'] })).toThrow(
+    "if 'group' of the labels holds groups, name it as the column of groups",
+  );
 });
 
 test.each([

@@ -59,6 +59,11 @@ export function groupColumnOf(classNames: readonly string[]): string {
   return column;
 }
 
+/** Whether a column has the name of {@link groupColumnOf}. */
+function isGroupColumn(column: string): boolean {
+  return /^\(*group\)*$/.test(column);
+}
+
 function* tableText({ names, groups, classNames, values }: TableToWrite): Generator<string> {
   const groupColumns = groups ? [groupColumnOf(classNames)] : [];
   yield `${['Filename', ...groupColumns, ...classNames].map(csvCell).join(',')}\n`;
@@ -114,7 +119,7 @@ async function readAnyTable(path: string, { groupColumn }: ReadTableOptions): Pr
     if (groupColumn !== undefined && groupAt < 0)
       throw new DataError(`${path}: no column '${groupColumn}' with groups; it has ${columns.join(', ')}`);
     // Only predictions have the column of labels, and their groups stand right after the names.
-    const grouped = columns.includes('labels') && /^\(*group\)*$/.test(columns[1] ?? '') ? 1 : -1;
+    const grouped = columns.includes('labels') && isGroupColumn(columns[1] ?? '') ? 1 : -1;
     const classAt = columns.flatMap((column, i) =>
       i === nameAt || i === groupAt || i === grouped || addedColumns.includes(column) ? [] : [i],
     );
@@ -149,8 +154,11 @@ function givenGroup(cell: string, where: string): string {
 export function joinTables(scores: NamedTable, labels: NamedTable, split?: string): Scored {
   const missing = labels.classNames.filter((name) => !scores.classNames.includes(name));
   if (missing.length > 0) {
+    const hint = missing.some(isGroupColumn)
+      ? `; if '${missing.find(isGroupColumn)}' of the labels holds groups, name it as the column of groups`
+      : '';
     throw new UserError(
-      `${scores.path ?? 'the score table'}: lacks the ${missing.length === 1 ? 'class' : 'classes'} ${missing.join(', ')}; it has ${scores.classNames.join(', ')}`,
+      `${scores.path ?? 'the score table'}: lacks the ${missing.length === 1 ? 'class' : 'classes'} ${missing.join(', ')}; it has ${scores.classNames.join(', ')}${hint}`,
     );
   }
   checkCells(scores, labels.classNames, isProbability, 'a probability from 0 to 1');
