@@ -113,6 +113,16 @@ test('a promise for whole groups is not said to hold because single images keep 
   expect(stdout).toMatch(/promised for +whole groups/);
 });
 
+test('a limit that was not promised is not called a promise, unless the user names it', async () => {
+  const { log, labels } = stream(0, { decision: { id: 'd1', falseAlarms: 0.1, promised: false } });
+  write('limit.jsonl', log);
+  write('limit.csv', labels);
+  const { stdout } = await monitor('limit.jsonl', 'limit.csv');
+  expect(stdout).toMatch(/^The limit of at most 10% false alarms holds[\s\S]*promised +nothing/);
+  const named = await monitor('limit.jsonl', 'limit.csv', '--false-alarms', '10%');
+  expect(named.stdout).toMatch(/^The promise of at most 10% false alarms holds/);
+});
+
 test('class columns say what is negative; empty cells are undecided unless a class is present', async () => {
   write('classes.jsonl', lines(...['a', 'b', 'c', 'd'].map((id) => ({ id, isNegative: true, audit }))));
   write('classes.csv', 'id,crack,root\na,0,0\nb,1,\nc,0,\nd,0,1\n');

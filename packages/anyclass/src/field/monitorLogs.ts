@@ -36,6 +36,8 @@ export interface MonitoredStream extends Monitoring {
   readonly falseAlarms: number;
   /** `group` if the decision promised something about whole groups, of which one image each is judged here. */
   readonly per?: 'group';
+  /** False if the decision's limit was only kept on the data of its fit, and nothing was promised about new data. */
+  readonly promised?: false;
   /** A hint, never an alert: a change of prevalence moves presence scores too. Omitted without reference scores. */
   readonly drift?: PresenceDrift;
   /** What a second model answered to the same images, if one ran in the shadow of this one. */
@@ -97,7 +99,7 @@ export async function monitorLogs({
 }
 
 interface Stream {
-  readonly of: Pick<MonitoredStream, 'model' | 'version' | 'decision' | 'falseAlarms' | 'per'>;
+  readonly of: Pick<MonitoredStream, 'model' | 'version' | 'decision' | 'falseAlarms' | 'per' | 'promised'>;
   readonly monitor: Monitor;
   readonly shadow: ShadowMonitor;
   readonly scores: number[];
@@ -123,6 +125,7 @@ function openStream(
       ...(version !== undefined && { version }),
       ...(decision && { decision: decision.id }),
       ...(decision?.per && { per: decision.per }),
+      ...(options.falseAlarms === undefined && decision?.promised === false && { promised: false }),
     },
     monitor: createMonitor(labels, { ...options, falseAlarms }),
     shadow: createShadowMonitor(labels, { ...options, falseAlarms }),

@@ -19,11 +19,11 @@ export function monitoringVerdict(stream: MonitoredStream, confidence: number): 
 
 /** The verdict in a few words, and what it rests on. */
 export function monitoringAnswer(
-  { verdict, falseAlarms, per, rate, auditsToDecide }: MonitoredStream,
+  { verdict, falseAlarms, per, promised, rate, auditsToDecide }: MonitoredStream,
   confidence: number,
 ): { readonly answer: string; readonly because: string } {
   const judged = per === 'group' ? ', judged by one image of each group,' : '';
-  const promise = `The promise of at most ${shown(falseAlarms)} false alarms${judged}`;
+  const promise = `The ${promised === false ? 'limit' : 'promise'} of at most ${shown(falseAlarms)} false alarms${judged}`;
   const range = `${shown(rate.low)} to ${shown(rate.high)} of negatives alarm (${shown(confidence)} confidence)`;
   if (rate.low > rate.high) {
     const state = verdict === 'undecided' ? 'is undecided' : verdict === 'broken' ? 'is broken' : 'holds';
@@ -57,7 +57,7 @@ export function monitoringText(result: MonitoredLogs, confidence: number): strin
 /** What the verdict rests on, by name. */
 export function monitoringRows(result: MonitoredStream): [name: string, text: string][] {
   const { capital, certificate, threshold, alert, change, images, audited, unlabeled } = result;
-  const { estimate, alarmShare, freeBound, drift, drawnPositives, missedShare, per } = result;
+  const { estimate, alarmShare, freeBound, drift, drawnPositives, missedShare, per, promised } = result;
   const rows: [string, string][] = [
     ['answered by', nameOf(result)],
     ...(per === 'group'
@@ -66,6 +66,14 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
             'promised for',
             'whole groups; one image of each is judged here, so more groups than this may get an alarm',
           ] satisfies [string, string],
+        ]
+      : []),
+    ...(promised === false
+      ? [
+          ['promised', 'nothing: the decision kept its limit on the data of its fit only'] satisfies [
+            string,
+            string,
+          ],
         ]
       : []),
     ['images', count(images)],

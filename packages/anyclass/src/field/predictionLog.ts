@@ -35,6 +35,8 @@ const loggedLine = answer.extend({
       falseAlarms: z.number().optional(),
       /** What the promise counts, if that is whole groups. */
       per: z.literal('group').optional(),
+      /** False if the limit was only kept on the data of the fit. */
+      promised: z.boolean().optional(),
     })
     .optional(),
   audit: z.object({ q: z.number().gt(0).max(1), drawn: z.boolean() }).optional(),

@@ -154,6 +154,8 @@ describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
       model: 'm',
       labels: ['crack', 'joint'],
       isNegative: false,
+      // The model has fixed thresholds, so its log must not look like that of a promise.
+      decision: { promised: false },
     });
     expect(logged.sha256).toMatch(/^[0-9a-f]{64}$/);
     expect(lines.map((line) => JSON.parse(line).message)).toEqual([

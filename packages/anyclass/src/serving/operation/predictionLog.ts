@@ -136,12 +136,14 @@ function finite(score: number): number {
   return Math.min(score, Number.MAX_VALUE);
 }
 
-/** What a log says about a decision: a name that changes whenever the decision does, and the share that it promises. */
+/** What a log says about a decision: a name that changes whenever the decision does, and the share that it limits. */
 interface DecisionName {
   readonly id: string;
   readonly falseAlarms?: number;
   /** What the promise counts, if that is whole groups. */
   readonly per?: 'group';
+  /** False if the limit was only kept on the data of the fit. */
+  readonly promised?: false;
 }
 
 const decisionNames = new WeakMap<Decision, DecisionName>();
@@ -149,12 +151,13 @@ const decisionNames = new WeakMap<Decision, DecisionName>();
 function decisionName(decision: Decision): DecisionName {
   const known = decisionNames.get(decision);
   if (known) return known;
-  const { budget } = decision;
+  const { budget, report } = decision;
   const made: DecisionName = {
     id: createHash('sha256').update(JSON.stringify(decision)).digest('hex').slice(0, 12),
     ...('falseAlarms' in budget && {
       falseAlarms: budget.falseAlarms,
       ...(budget.per === 'group' && { per: budget.per }),
+      ...(!report.guarantee.holds && { promised: false }),
     }),
   };
   decisionNames.set(decision, made);
