@@ -36,7 +36,8 @@ test('every page of docs is in the site, without markup of its source', () => {
 
 test('pictures are small', () => {
   const folder = join(root, 'docs/pictures');
-  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).size).toBeLessThan(150_000);
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    expect(statSync(join(folder, name)).size).toBeLessThan(150_000);
 });
 
 describe.skipIf(chromiumPath === undefined)(`in a browser, from the folder${chromiumNeed}`, () => {
@@ -50,7 +51,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser, from the folder${chro
     ['light', 1400],
     ['dark', 390],
   ] as const)(
-    '%s at %d px: search finds, nothing is too wide, axe finds nothing serious',
+    '%s at %d px: search finds, nothing is too wide, commands can be copied, axe finds nothing serious',
     async (colorScheme, width) => {
       const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
       const page = await context.newPage();
@@ -63,6 +64,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser, from the folder${chro
       await page.goto(pathToFileURL(join(site, 'index.html')).href);
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
       expect(await seriousFindings(page)).toEqual([]);
+      expect(await page.locator('.doc .command button', { hasText: 'Copy' }).count()).toBeGreaterThan(1);
+      await page.fill('#search', 'zzzzzz');
+      await expect.poll(() => page.locator('#found').textContent()).toBe('Nothing found');
       await page.fill('#search', 'presence gate');
       await expect.poll(() => page.locator('#found a').count()).toBeGreaterThan(2);
       await page.press('#search', 'Enter');

@@ -205,6 +205,12 @@ async function play(run: string, scenes: number): Promise<void> {
         : [];
     }),
   );
+  if (cases.length === 0) {
+    console.log(
+      `\n${run}: sees none of the digits in ${scenes} scenes, so there is nothing to point at; train it longer`,
+    );
+    return;
+  }
   console.log(
     `\n${run}: ${network.name} at ${inputSize} px, ${cases.length} digits seen in ${scenes} scenes; a random place hits ${percent(chance(cases))}`,
   );

@@ -135,6 +135,14 @@ function rendered(path) {
     .replaceAll(' data-done=""', '')
     .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
+    // Commands have a button that copies them, as on every other page.
+    .replaceAll(
+      /<pre>(<code(?: class="language-(\w+)")?>([\s\S]*?)<\/code>)<\/pre>/g,
+      (whole, code, language, text) =>
+        language === 'bash' || (language === undefined && /^(anyclass|npx|npm|node|bash|curl) /.test(text))
+          ? `<div class="command"><pre tabindex="0">${code}</pre><button class="button" type="button" data-act="copy-command">Copy</button></div>`
+          : whole,
+    )
     .replaceAll('<pre>', '<pre tabindex="0">');
   return {
     html: focusable,

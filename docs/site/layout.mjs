@@ -54,17 +54,18 @@ body { margin: 0; } .top { position: sticky; top: 0; z-index: 2; display: flex; 
 .home { font-weight: 700; color: var(--ink); text-decoration: none; } #search-form { position: relative; margin-left: auto; }
 #search { font: inherit; width: min(320px, 46vw); padding: 4px 10px; color: var(--ink); background: var(--sunk); border: 1px solid var(--rule-strong); border-radius: 6px; }
 #found { position: absolute; right: 0; top: 36px; width: min(460px, 92vw); max-height: 70vh; overflow: auto; margin: 0; padding: 6px; list-style: none; background: var(--page); border: 1px solid var(--rule-strong); border-radius: 8px; box-shadow: 0 8px 24px #0003; }
-#found a { display: block; padding: 6px 8px; color: var(--ink); text-decoration: none; border-radius: 4px; } #found a:hover, #found a:focus { background: var(--accent-soft); } #found small { display: block; color: var(--ink-2); }
+#found a { display: block; padding: 6px 8px; color: var(--ink); text-decoration: none; border-radius: 4px; } #found a:hover, #found a:focus { background: var(--accent-soft); } #found .nothing { padding: 6px 8px; color: var(--ink-2); } #found small { display: block; color: var(--ink-2); }
 .site { display: grid; grid-template-columns: 220px minmax(0, 1fr) 200px; gap: 40px; max-width: 1360px; margin: 0 auto; padding: 20px 24px 80px; }
 .nav summary { display: none; } .nav nav, .own { position: sticky; top: 64px; max-height: calc(100vh - 90px); overflow: auto; font-size: 14px; }
 .nav h2, .own h2 { font-size: 12px; color: var(--ink-2); margin: 16px 0 4px; border: 0; padding: 0; } .nav ul, .own ul { list-style: none; margin: 0; padding: 0; } .nav li, .own li { margin: 3px 0; }
 .nav a, .own a { color: var(--ink-2); text-decoration: none; } .nav a:hover, .own a:hover { color: var(--accent); } .nav a[aria-current] { color: var(--accent); font-weight: 600; }
 .doc { max-width: 800px; line-height: 1.6; } .doc h1 { margin: 0 0 12px; } .doc h2 { margin: 32px 0 8px; scroll-margin-top: 64px; } .doc h3 { margin: 22px 0 6px; scroll-margin-top: 64px; } .doc p, .doc ul, .doc ol, .doc pre, .doc .scroll { margin: 0 0 14px; } .doc li { margin: 3px 0; }
 .doc pre { background: var(--sunk); padding: 12px 14px; border-radius: 6px; overflow: auto; font-size: 13px; line-height: 1.5; } .doc :not(pre) > code { background: var(--sunk); padding: 1px 5px; border-radius: 4px; font-size: .9em; overflow-wrap: anywhere; }
+.doc .command { margin: 0 0 14px; padding: 8px 12px 8px 0; } .doc .command pre { margin: 0; padding: 4px 0 4px 14px; white-space: pre; overflow-wrap: normal; }
 .doc a { text-decoration: underline; } .doc img { max-width: 100%; height: auto; border-radius: 6px; } .doc .scroll { overflow-x: auto; } .doc td:first-child code { overflow-wrap: normal; white-space: nowrap; } .doc td, .doc th { white-space: normal; min-width: 5em; }
 .doc h2 { border-bottom: 1px solid var(--rule); padding-bottom: 4px; }
 @media (max-width: 1100px) { .site { grid-template-columns: 200px minmax(0, 1fr); gap: 28px; } .own { display: none; } }
-@media (max-width: 760px) { .site { grid-template-columns: minmax(0, 1fr); padding: 12px 16px 60px; gap: 8px; } .nav summary { display: block; cursor: pointer; padding: 6px 0; color: var(--ink-2); } .nav nav { position: static; max-height: none; } .top { padding: 8px 16px; } }
+@media (max-width: 760px) { .site { grid-template-columns: minmax(0, 1fr); padding: 12px 16px 60px; gap: 8px; } .nav summary { display: block; cursor: pointer; padding: 6px 0; color: var(--ink-2); } .nav nav { position: static; max-height: none; } .top { padding: 8px 16px; } .doc td:first-child code { white-space: normal; overflow-wrap: anywhere; } .doc td, .doc th { min-width: 6.5em; } }
 @media print { .top, .nav, .own { display: none; } .site { display: block; } }
 `;
 
@@ -87,7 +88,13 @@ field.addEventListener('input', () => {
     item.append(link);
     return item;
   }));
-  list.hidden = hits.length === 0;
+  if (hits.length === 0) {
+    const nothing = document.createElement('li');
+    nothing.className = 'nothing';
+    nothing.textContent = 'Nothing found';
+    list.append(nothing);
+  }
+  list.hidden = field.value.trim() === '';
 });
 document.getElementById('search-form').addEventListener('submit', (event) => {
   event.preventDefault();

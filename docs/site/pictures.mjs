@@ -18,6 +18,8 @@ import { pathToFileURL } from 'node:url';
 import { openDataset } from 'anyclass/data';
 import { chromium } from 'playwright-core';
 import sharp from 'sharp';
+import { monitoredPage } from './fieldPage.mjs';
+import { looksOf } from './looks.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const runs = join(root, 'build/example-runs');
@@ -27,12 +29,12 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 const executablePath = process.env.CHROMIUM ?? places.find((path) => existsSync(path));
 const phone = { width: 390, height: 844 };
 const wanted = process.argv.slice(2);
-mkdirSync(out, { recursive: true });
+mkdirSync(join(out, 'looks'), { recursive: true });
 // Where a user would run the commands.
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-pictures-'));
 const photos = join(folder, 'photos');
 symlinkSync(runs, join(folder, 'runs'));
-await writePhotos();
+const negatives = await writePhotos();
 makeMore();
 const [server, web] = [await served(), await webPage()];
 const browser = await chromium.launch({ executablePath });
@@ -59,9 +61,15 @@ try {
     ['serve-phone', server.url, { ...phone, files: files.slice(0, 1) }],
     ['web-export', web.url, { height: 760, files }],
     ['playground', playground(), { height: 640 }],
+    ['monitoring', await monitoredPage(anyclass, server, folder, negatives), { height: 620 }],
   ];
   for (const [name, place, options] of shots)
     if (wanted.length === 0 || wanted.includes(name)) await shoot(name, place, options);
+  // Each page once, in its four looks.
+  const pages = new Map(shots.map(([name, place, options]) => [place, { name, options }]).reverse());
+  for (const [place, { name, options }] of pages)
+    if (wanted.length === 0 || wanted.includes('looks'))
+      await looksOf(browser, address(place), options.files, join(out, 'looks', `${name}.webp`));
 } finally {
   await browser.close();
   server.close();
@@ -77,9 +85,9 @@ function anyclass(...words) {
   });
 }
 
-/** Scenes of digits as files. */
+/** Scenes of digits as files. Returns the names of those without a class. */
 async function writePhotos() {
-  const { images, splits } = await openDataset('digits', {
+  const { images, labels, splits } = await openDataset('digits', {
     digits: { scenes: { train: 1, validation: 1, test: 150 } },
   });
   mkdirSync(photos);
@@ -89,6 +97,8 @@ async function writePhotos() {
       .png()
       .toFile(join(photos, `${row}.png`));
   }
+  const names = splits.test.filter((row) => labels.presence(row) === 'negative');
+  return new Set([...names].map((row) => `${row}.png`));
 }
 
 /** A study and a recommendation on few scenes, unless they are there. */
@@ -126,7 +136,10 @@ function playground() {
 async function served() {
   const child = spawn(
     process.execPath,
-    [program, 'serve', 'runs/digits', '--port', '0', '--examples', '--json'],
+    [
+      ...[program, 'serve', 'runs/digits', '--port', '0', '--examples', '--json'],
+      ...['--log-predictions', 'predictions.jsonl', '--audit', '0.5'],
+    ],
     {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -155,11 +168,15 @@ async function webPage() {
   return { url: `http://127.0.0.1:${files.address().port}/`, close: () => files.close() };
 }
 
+function address(place) {
+  return place.startsWith('http') ? place : pathToFileURL(place).href;
+}
+
 async function shoot(name, place, options) {
   const { width = 1400, height, colorScheme = 'light', media = 'screen', part, files } = options;
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   await page.emulateMedia({ media });
-  await page.goto(place.startsWith('http') ? place : pathToFileURL(place).href);
+  await page.goto(address(place));
   if (part !== undefined) await page.locator(part).evaluate((element) => element.scrollIntoView());
   if (files !== undefined) {
     await page.waitForLoadState('networkidle');

@@ -17,7 +17,7 @@ import {
   verdict,
 } from '@anyclass/kit';
 import { counted } from '../errors/counted.js';
-import { fixOf } from './fixes.js';
+import { fixOf, quoted } from './fixes.js';
 import type { ClassCount, Inspection, Problem } from './inspection.js';
 import { briefly, inspectionVerdict, seriousFirst } from './inspectionVerdict.js';
 import type { PagePictures } from './pagePictures.js';
@@ -78,7 +78,8 @@ function splitBars({ splits }: Inspection): string {
 }
 
 function fixList({ problems }: Inspection, spec: string): string {
-  if (problems.length === 0) return '<p class="small">Nothing: every check passed.</p>';
+  if (problems.length === 0)
+    return `<p class="small">Nothing: every check passed. Write a configuration:</p>${command(`anyclass init ${quoted(spec)}`)}`;
   const shown = seriousFirst(problems).slice(0, mostProblems);
   const more =
     problems.length > shown.length

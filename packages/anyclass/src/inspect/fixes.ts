@@ -78,6 +78,6 @@ function classesIn(examples: readonly string[]): string[] {
 }
 
 /** A word as a shell reads it. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w./=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -27,7 +27,7 @@ export function recommendationTable(recommendation: Recommendation): Table {
           return [
             candidate.label,
             number,
-            { value: f1, ...(candidate.label === label && { emphasis: 'strong' }) },
+            f1,
             falseAlarmRate,
             mAP,
             difference && {
@@ -83,7 +83,7 @@ export function setupTable({ setup, decision }: Recommendation): Table | undefin
     ],
     rows: round.losses.map(({ candidate, f1, falseAlarmRate, mAP, difference, isWithinNoise }): Cell[] => [
       candidate.label,
-      { value: f1, ...(candidate.label === label && { emphasis: 'strong' }) },
+      f1,
       falseAlarmRate,
       mAP,
       difference && {
