@@ -8,6 +8,7 @@ import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './d
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
+import { initializeConvolutions } from './layers/initializeConvolutions.js';
 import { InvertedResidual } from './layers/invertedResidual.js';
 import { Network } from './network.js';
 import { sharedFields } from './optionFields.js';
@@ -79,12 +80,7 @@ class EfficientNetV2 extends Network {
     this.#dropout = new nn.Dropout(dropout);
     this.#head = classHead(lastChannels, { classes, head, initialize });
     this.classifier = new nn.Sequential(this.#dropout, this.#head);
-    for (const [, module] of this.features.namedModules()) {
-      if (module instanceof nn.Conv2d) {
-        nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
-        if (module.bias) nn.init.constant_(module.bias, 0);
-      }
-    }
+    initializeConvolutions(this.features);
   }
 
   /** Returns the last maps, 1/32 of the image's width: [batch, 1280, 7, 7] at 224 px. */

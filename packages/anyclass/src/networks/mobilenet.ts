@@ -8,6 +8,7 @@ import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './d
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
+import { initializeConvolutions } from './layers/initializeConvolutions.js';
 import { InvertedResidual } from './layers/invertedResidual.js';
 import { Network, onCells } from './network.js';
 import { sharedFields } from './optionFields.js';
@@ -88,12 +89,7 @@ class MobileNetV3 extends Network {
     this.classifier = new nn.Sequential({ 0: this.#hidden, 2: this.#dropout, 3: this.#head });
     initialize(this.#hidden.weight);
     nn.init.constant_(this.#hidden.bias!, 0);
-    for (const [, module] of this.features.namedModules()) {
-      if (module instanceof nn.Conv2d) {
-        nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
-        if (module.bias) nn.init.constant_(module.bias, 0);
-      }
-    }
+    initializeConvolutions(this.features);
   }
 
   /** Returns the last maps, 1/32 of the image's width: [batch, 960, 7, 7] at 224 px. */

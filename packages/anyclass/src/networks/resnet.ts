@@ -8,6 +8,7 @@ import type { NetworkDefinition, NetworkFamily, NoFields, TrunkCost } from './de
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
+import { initializeConvolutions } from './layers/initializeConvolutions.js';
 import { Network, type SharedOptions } from './network.js';
 import { publishedWeights } from './published/published.generated.js';
 import { type Renaming, renaming } from './renaming.js';
@@ -68,10 +69,7 @@ class ResNet extends Network {
       return new nn.Sequential(...layers);
     });
     this.#fc = classHead(inputs, { classes, head });
-    for (const [, module] of this.namedModules()) {
-      if (module instanceof nn.Conv2d)
-        nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
-    }
+    initializeConvolutions(this);
   }
 
   protected override *members(): Iterable<[string, unknown]> {

@@ -14,6 +14,7 @@ import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { HalvingPool } from './layers/halvingPool.js';
+import { initializeConvolutions } from './layers/initializeConvolutions.js';
 import { SpaceToDepth } from './layers/spaceToDepth.js';
 import { SqueezeExcite } from './layers/squeezeExcite.js';
 import { Network, type SharedOptions } from './network.js';
@@ -78,9 +79,8 @@ class TResNet extends Network {
     const initialize = (weight: Tensor) => nn.init.normal_(weight, 0, 0.01);
     this.#fc = classHead(planes * 32, { classes, head, initialize });
     this.head = new nn.Sequential({ fc: this.#fc });
+    initializeConvolutions(this.body);
     for (const [, module] of this.body.namedModules()) {
-      if (module instanceof nn.Conv2d)
-        nn.init.kaimingNormal_(module.weight, { mode: 'fanOut', nonlinearity: 'relu' });
       if (module instanceof BasicBlock) nn.init.constant_(module.conv2.norm.weight, 0);
       if (module instanceof Bottleneck) nn.init.constant_(module.conv3.norm.weight, 0);
     }

@@ -3,6 +3,7 @@
 import { counted } from '../errors/counted.js';
 import { decisionPhrase } from '../experiments/decisionText.js';
 import type { Cell, Table } from '../tables/index.js';
+import type { JudgedCandidate } from './judgedRound.js';
 import { metricName, type Recommendation, type RoundResult } from './recommendation.js';
 
 /**
@@ -22,39 +23,17 @@ export function recommendationTable(recommendation: Recommendation): Table {
     .flatMap(({ round, number }) =>
       round.losses
         .filter(({ candidate }) => !shown.has(candidate.label))
-        .map(({ candidate, f1, falseAlarmRate, mAP, difference, isWithinNoise }): Cell[] => {
+        .map((judged): Cell[] => {
+          const { candidate } = judged;
           shown.add(candidate.label);
-          return [
-            candidate.label,
-            number,
-            f1,
-            falseAlarmRate,
-            mAP,
-            difference && {
-              value: difference.value,
-              interval: { low: difference.low, high: difference.high },
-              emphasis: isWithinNoise ? 'faint' : 'strong',
-            },
-            [
-              ...(candidate.label === label ? ['recommended'] : []),
-              ...(candidate.role === 'configured' ? ['configured'] : []),
-              isWithinNoise ? (difference === null ? 'best' : 'within noise') : 'lower',
-            ].join(', '),
-          ];
+          const roles = { recommended: label, isConfigured: candidate.role === 'configured' };
+          return [candidate.label, number, ...judgedCells(judged, roles)];
         }),
     );
   return {
     title: `Pilots, ${decisionPhrase(decision)}`,
     note: `Percent, on validation; ${metric} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences from the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the validation instances (${last.replicates} replicates), widened for the number of losses; within noise: the interval contains 0, or seeds disagree.`,
-    columns: [
-      { title: 'loss', kind: 'text' },
-      { title: 'round', kind: 'count' },
-      { title: metric, kind: 'percent' },
-      { title: 'false alarms', kind: 'percent' },
-      { title: 'mAP', kind: 'percent' },
-      { title: 'vs. best', kind: 'difference' },
-      { title: '', kind: 'text' },
-    ],
+    columns: [{ title: 'loss', kind: 'text' }, { title: 'round', kind: 'count' }, ...judgedColumns(metric)],
     rows,
   };
 }
@@ -73,31 +52,45 @@ export function setupTable({ setup, decision }: Recommendation): Table | undefin
   return {
     title: `Input and augmentation, ${decisionPhrase(decision)}`,
     note: `Percent, on validation, with the configured loss; ${counted(round.instances, 'instance')} × ${counted(round.epochs, 'epoch')}. Differences from the best, as below.`,
-    columns: [
-      { title: 'setup', kind: 'text' },
-      { title: metric, kind: 'percent' },
-      { title: 'false alarms', kind: 'percent' },
-      { title: 'mAP', kind: 'percent' },
-      { title: 'vs. best', kind: 'difference' },
-      { title: '', kind: 'text' },
-    ],
-    rows: round.losses.map(({ candidate, f1, falseAlarmRate, mAP, difference, isWithinNoise }): Cell[] => [
-      candidate.label,
-      f1,
-      falseAlarmRate,
-      mAP,
-      difference && {
-        value: difference.value,
-        interval: { low: difference.low, high: difference.high },
-        emphasis: isWithinNoise ? 'faint' : 'strong',
-      },
-      [
-        ...(candidate.label === label ? ['recommended'] : []),
-        ...(candidate.label === tried[0] ? ['configured'] : []),
-        isWithinNoise ? (difference === null ? 'best' : 'within noise') : 'lower',
-      ].join(', '),
-    ]),
+    columns: [{ title: 'setup', kind: 'text' }, ...judgedColumns(metric)],
+    rows: round.losses.map((judged): Cell[] => {
+      const { candidate } = judged;
+      const roles = { recommended: label, isConfigured: candidate.label === tried[0] };
+      return [candidate.label, ...judgedCells(judged, roles)];
+    }),
   };
+}
+
+/** What both tables say about a candidate. */
+function judgedColumns(metric: string): Table['columns'] {
+  return [
+    { title: metric, kind: 'percent' },
+    { title: 'false alarms', kind: 'percent' },
+    { title: 'mAP', kind: 'percent' },
+    { title: 'vs. best', kind: 'difference' },
+    { title: '', kind: 'text' },
+  ];
+}
+
+function judgedCells(
+  { candidate, f1, falseAlarmRate, mAP, difference, isWithinNoise }: JudgedCandidate,
+  { recommended, isConfigured }: { readonly recommended: string; readonly isConfigured: boolean },
+): Cell[] {
+  return [
+    f1,
+    falseAlarmRate,
+    mAP,
+    difference && {
+      value: difference.value,
+      interval: { low: difference.low, high: difference.high },
+      emphasis: isWithinNoise ? 'faint' : 'strong',
+    },
+    [
+      ...(candidate.label === recommended ? ['recommended'] : []),
+      ...(isConfigured ? ['configured'] : []),
+      isWithinNoise ? (difference === null ? 'best' : 'within noise') : 'lower',
+    ].join(', '),
+  ];
 }
 
 function roundText({ losses, seeds, instances, epochs }: RoundResult, i: number): string {
