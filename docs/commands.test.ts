@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Commands that do not run here. The test of all pages still reads them. */
 const notHere: readonly [RegExp, reason: string][] = [
-  [/^anyclass serve /, 'runs until it is stopped'],
+  [/^(npx )?anyclass serve |--page/, 'runs until it is stopped'],
   [/--open/, 'opens a browser'],
   [/DIR|sewerml=|mulan\//, 'needs a dataset that its authors distribute'],
   [/^anyclass predict runs\/sewer -/, 'reads a list from standard input'],
@@ -39,6 +39,7 @@ beforeAll(async () => {
   ];
   for (const copy of copies) cpSync(at('runs/photos'), at(copy), { recursive: true });
   cpSync(at('runs/photos/model.safetensors'), at('model.safetensors'));
+  await prepareField();
   // Printed predictions go to the real output.
   vi.spyOn(process.stdout, 'write').mockImplementation((_text, ...rest) => {
     for (const done of rest) if (typeof done === 'function') done();
@@ -57,14 +58,16 @@ describe.each([
   'docs/features.md',
   'docs/reports.md',
   'docs/playground.md',
+  'docs/field.md',
 ])('%s', (page) => {
+  const home = page === 'docs/field.md' ? at('field') : folder;
   const all = shellCommands(readFileSync(join(root, page), 'utf8'));
   const here = all.filter(({ line }) => !notHere.some(([pattern]) => pattern.test(line)));
 
   test('has commands that run as they stand', { timeout: 120_000 }, async () => {
     expect(here.length).toBeGreaterThan(0);
     for (const { line, words } of here) {
-      await run(words.flatMap(inShell), line);
+      await run(words.flatMap(inShell), { line, home });
       // What `init` wrote works; so small that it trains in seconds, it is tried in the next line.
       if (words[0] === 'init') writeFileSync(at(outOf(words)), JSON.stringify(configuration));
     }
@@ -72,6 +75,8 @@ describe.each([
 });
 
 const photoCount = 48;
+/** Enough patients without a finding for a promise of 5%, and enough images for a guard. */
+const siteCount = 360;
 
 const configuration = {
   data: { dataset: 'photos' },
@@ -79,12 +84,15 @@ const configuration = {
   ...{ epochs: 1, batchSize: 16, device: 'cpu', evaluation: { replicates: 10 } },
 };
 
-async function run(words: readonly string[], line = words.join(' ')): Promise<void> {
+async function run(
+  words: readonly string[],
+  { line = words.join(' '), home = folder }: { readonly line?: string; readonly home?: string } = {},
+): Promise<void> {
   // A run, page or model of an earlier line, or of another page, is in the way.
   const run = words.indexOf('--run') + 1;
   const inTheWay = words[0] === 'init' ? outOf(words) : run > 0 ? words[run] : undefined;
   if (inTheWay !== undefined) rmSync(at(inTheWay), { recursive: true, force: true });
-  const { status, stderr } = await runInProcess(folder, words);
+  const { status, stderr } = await runInProcess(home, words);
   expect({ line, status, stderr: status === 0 ? '' : stderr }).toEqual({ line, status: 0, stderr: '' });
 }
 
@@ -101,17 +109,51 @@ function inShell(word: string): string[] {
 async function drawPhotos(): Promise<void> {
   for (const name of ['photos', 'new', 'studies/ann', 'studies/bob', 'pages'])
     mkdirSync(at(name), { recursive: true });
-  const bytes: Buffer[] = [];
-  for (let i = 0; i < photoCount; i++) {
-    const spots = Buffer.from(Array.from({ length: 8 * 8 * 3 }, (_, k) => ((k + 3) * (i + 11) * 37) % 256));
-    const image = sharp(spots, { raw: { width: 8, height: 8, channels: 3 } }).resize(40, 40);
-    bytes.push(await image.jpeg().toBuffer());
-    writeFileSync(at('photos', `${String(i).padStart(4, '0')}.jpg`), bytes[i]!);
-  }
+  const bytes = await drawn('photos', { start: 0, count: photoCount });
   for (const name of ['new/0.jpg', 'new/1.jpg', 'studies/ann/1.jpg', 'studies/bob/1.jpg', 'pipe-12.jpg'])
     writeFileSync(at(name), bytes[0]!);
   const columnData = [{ name: 'image', data: bytes.slice(0, 4), type: 'BYTE_ARRAY' as const }];
   writeFileSync(at('shard-0.parquet'), Buffer.from(parquetWriteBuffer({ columnData })));
+}
+
+/** Draws images into a folder; another start gives others. */
+async function drawn(
+  into: string,
+  { start, count }: { readonly start: number; readonly count: number },
+): Promise<Buffer[]> {
+  const bytes: Buffer[] = [];
+  for (let i = 0; i < count; i++) {
+    const seed = start + i + 11;
+    const spots = Buffer.from(Array.from({ length: 8 * 8 * 3 }, (_, k) => ((k + 3) * seed * 37) % 256));
+    const image = sharp(spots, { raw: { width: 8, height: 8, channels: 3 } }).resize(40, 40);
+    bytes.push(await image.jpeg().toBuffer());
+    writeFileSync(at(into, `${String(i).padStart(4, '0')}.jpg`), bytes[i]!);
+  }
+  return bytes;
+}
+
+/** Another site: images that the model does not know, and a server's log with labels of some. */
+async function prepareField(): Promise<void> {
+  for (const name of ['field/site', 'field/audited']) mkdirSync(at(name), { recursive: true });
+  cpSync(at('runs/photos'), at('field/runs/pipes'), { recursive: true });
+  cpSync(at('photos'), at('field/photos'), { recursive: true });
+  // A guard takes more images than the photos are.
+  const trained = { ...configuration, data: { dataset: 'site' } };
+  writeFileSync(at('field/config.json'), JSON.stringify(trained));
+  await drawn('field/site', { start: 100, count: siteCount });
+  writePhotoTable('field/site/labels.csv', siteCount);
+  const logged = Array.from({ length: 100 }, (_, i) => ({ id: `image-${i}`, isCrack: i % 10 === 0 }));
+  const lines = logged.map(({ id, isCrack }) =>
+    JSON.stringify({
+      ...{ id, model: 'pipes', decision: { id: 'gate', falseAlarms: 0.05 } },
+      ...{ isNegative: !isCrack, s: isCrack ? 2 : -2 },
+      probabilities: { crack: isCrack ? 0.8 : 0.1, rust: 0.1 },
+      audit: { q: 1, drawn: true },
+    }),
+  );
+  writeFileSync(at('field/predictions.jsonl'), `${lines.join('\n')}\n`);
+  const rows = logged.map(({ id, isCrack }) => `${id},${Number(isCrack)},0`);
+  writeFileSync(at('field/labels.csv'), ['id,crack,rust', ...rows].join('\n'));
 }
 
 const sewer = [
@@ -134,15 +176,22 @@ const sewer = [
   'OK',
 ];
 
-function writeTables(): void {
-  const table = (name: string, header: readonly string[], rows: number, cells: (i: number) => unknown[]) =>
-    writeFileSync(at(name), `${[header, ...Array.from({ length: rows }, (_, i) => cells(i))].join('\n')}\n`);
-  table('photos/labels.csv', ['Filename', 'patient', 'crack', 'rust'], photoCount, (i) => [
+function table(name: string, header: readonly string[], rows: number, cells: (i: number) => unknown[]): void {
+  writeFileSync(at(name), `${[header, ...Array.from({ length: rows }, (_, i) => cells(i))].join('\n')}\n`);
+}
+
+/** Labels of drawn images, two of each patient. */
+function writePhotoTable(name: string, rows: number): void {
+  table(name, ['Filename', 'patient', 'crack', 'rust'], rows, (i) => [
     `${String(i).padStart(4, '0')}.jpg`,
-    `p${i % 24}`,
+    `p${i % (rows / 2)}`,
     Number(i % 3 === 0),
     Number(i % 5 === 0),
   ]);
+}
+
+function writeTables(): void {
+  writePhotoTable('photos/labels.csv', photoCount);
   const label = (i: number, j: number) => Number((i * 7 + j) % 9 === 0 && i % 3 > 0);
   for (const [scores, labels, first] of [
     ['scores.csv', 'labels.csv', 0],
