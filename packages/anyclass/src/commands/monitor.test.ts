@@ -40,6 +40,15 @@ test('a broken promise is told first, with exit code 4 and the line of the alert
   expect(result.alert).toEqual({ line: 9, id: 'i8' });
 });
 
+test('a log with a line that never ends is refused before it fills memory', async () => {
+  write('endless.jsonl.gz', gzipSync(Buffer.alloc(2e8, 97)));
+  write('endless.csv', 'id,negative\n');
+  const { status, stderr } = await monitor('endless.jsonl.gz', 'endless.csv', '--false-alarms', '0.05');
+  expect(status).toBe(1);
+  expect(stderr).toContain('endless.jsonl.gz');
+  expect(stderr).toContain('longer than');
+});
+
 test('a new version starts anew, and the one that answered last is judged', async () => {
   const first = stream(30, { model: 'pipes', version: '1' }, 'a');
   const second = stream(0, { model: 'pipes', version: '2' }, 'b');

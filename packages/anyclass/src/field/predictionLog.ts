@@ -99,6 +99,9 @@ function isCutOff(text: string): boolean {
   return text.trimStart().startsWith('{') && parsedJson(text) === undefined;
 }
 
+/** Characters of a line; ten thousand classes with long names take one million. */
+export const longestLine = 4_000_000;
+
 async function* textLines(file: string): AsyncGenerator<string> {
   const source = createReadStream(file);
   const bytes: AsyncIterable<Buffer> = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
@@ -109,6 +112,8 @@ async function* textLines(file: string): AsyncGenerator<string> {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
       yield* lines;
+      if (rest.length > longestLine)
+        throw new DataError(`a line is longer than ${longestLine} characters; is it a log of predictions?`);
     }
   } catch (error) {
     throw new DataError(`${file}: ${reasonOf(error)}`);

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { fileProblem } from '@anyclass/files';
 import { UserError } from '../errors/userError.js';
+import { unusualKind } from './fileKind.js';
 
 /**
  * Throws if the file that `option` names cannot be read.
@@ -10,7 +11,11 @@ import { UserError } from '../errors/userError.js';
  */
 export function checkInputFile(option: string, path: string): void {
   try {
-    if (statSync(path).isDirectory()) throw new UserError('it is a folder');
+    const found = statSync(path);
+    if (found.isDirectory()) throw new UserError('it is a folder');
+    // A pipe may come from a shell: <(zcat scores.csv.gz).
+    const kind = found.isFIFO() ? undefined : unusualKind(found);
+    if (kind !== undefined) throw new UserError(`it is ${kind}`);
     accessSync(path, constants.R_OK);
   } catch (error) {
     throw new UserError(`${option} ${path} cannot be read: ${fileProblem(error)}`);

@@ -133,6 +133,15 @@ export async function fileBombs(folder, model) {
         plain,
       ),
     ),
+    {
+      what: 'a gzipped log with a line of 400 MB',
+      words: [
+        'monitor',
+        file('log.jsonl.gz', gzipSync(Buffer.alloc(4e8, 97))),
+        file('ids.csv', 'id,negative\n'),
+      ],
+    },
+    { what: 'scores from a device', words: ['evaluate', '--scores', '/dev/zero', '--labels', table] },
     inspect(
       'an ARFF file with a line of 100 MB',
       file('long.arff', `@relation r\n@attribute a numeric\n@data\n${'1'.repeat(1e8)}`),

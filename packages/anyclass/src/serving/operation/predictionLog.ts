@@ -5,14 +5,12 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync, writ
 import type { Decision } from '@anyclass/core';
 import { fileProblem } from '@anyclass/files';
 import { UserError } from '../../errors/userError.js';
+import { longestLine } from '../../field/predictionLog.js';
 import { parsedJson } from '../../files/wholeFile.js';
 import type { NamedPrediction } from '../../inference/predictor.js';
 import type { Audits } from './audits.js';
 import type { LineWriter } from './log.js';
 import type { ShadowAnswer } from './shadows.js';
-
-/** Bytes of a line; ten thousand classes with long names take one megabyte. */
-const longestLine = 4_000_000;
 
 export interface LoggedPrediction {
   readonly requestId: string;
