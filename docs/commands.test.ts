@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const notHere: readonly [RegExp, reason: string][] = [
   [/^(npx )?anyclass serve |--page/, 'runs until it is stopped'],
   [/--open/, 'opens a browser'],
-  [/DIR|sewerml=|mulan\//, 'needs a dataset that its authors distribute'],
+  [/DIR|DATA|RUN|sewerml=|mulan\//, 'needs a dataset that its authors distribute'],
   [/^anyclass predict runs\/sewer -/, 'reads a list from standard input'],
   [/embeddings\.|pipes\.npy/, 'needs a matrix of another program'],
 ];
