@@ -26,8 +26,8 @@ export function makeExamples(root, out) {
       cwd: folder,
       stdio: 'inherit',
     });
-  if (!existsSync(join(folder, 'digits/report.html')))
-    anyclass('train', 'quick', '--run', 'digits', ...scenes(6000, 1500, 1500), '--set', 'epochs=6');
+  if (existsSync(join(folder, 'digits/config.json'))) anyclass('train', '--resume', 'digits');
+  else anyclass('train', 'quick', '--run', 'digits', ...scenes(6000, 1500, 1500), '--set', 'epochs=6');
   if (!existsSync(join(folder, 'losses/comparison.html'))) {
     anyclass(
       'compare',
