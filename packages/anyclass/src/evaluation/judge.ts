@@ -5,6 +5,7 @@ import {
   type Calibration,
   countOutcomes,
   type Decision,
+  describeBothPromises,
   type Metrics,
   measureAt,
   reliability,
@@ -108,8 +109,10 @@ function decidedMetrics(
 function withoutPromise(report: Decision['report']): Decision['report'] {
   const withheld = { holds: false, reason: 'shared rows' } as const;
   const { guarantee, triage } = report;
+  const both = describeBothPromises(report);
   return {
     ...report,
+    remarks: report.remarks.filter((remark) => remark !== both),
     guarantee: guarantee.holds ? withheld : guarantee,
     triage: triage && { ...triage, guarantee: triage.guarantee.holds ? withheld : triage.guarantee },
   };

@@ -67,6 +67,21 @@ export function describePromises({
 }
 
 /**
+ * Says how sure both promises are together; undefined unless there are two.
+ *
+ * @example
+ * describeBothPromises(triage.report) // 'Both limits hold together with at least 90% confidence.'
+ */
+export function describeBothPromises({
+  guarantee,
+  triage,
+}: Pick<DecisionReport, 'guarantee' | 'triage'>): string | undefined {
+  if (!guarantee.holds || !triage?.guarantee.holds) return undefined;
+  const both = Math.max(0, guarantee.confidence + triage.guarantee.confidence - 1);
+  return `Both limits hold together with at least ${percent(both)} confidence.`;
+}
+
+/**
  * Says what more labels would buy, a line for each number.
  *
  * @example

@@ -25,6 +25,7 @@ export {
   type Explored,
 } from './decisionExplorer.js';
 export {
+  describeBothPromises,
   describeFalseAlarms,
   describeGuarantee,
   describeMoreLabels,

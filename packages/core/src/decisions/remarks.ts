@@ -1,5 +1,5 @@
 import type { DecisionReport } from './decision.js';
-import { budgetText, percent, percentNeeded } from './describe.js';
+import { budgetText, describeBothPromises, percentNeeded } from './describe.js';
 import type { FittedRule, RuleFit } from './fitRule.js';
 import type { Guarantee } from './guarantee.js';
 
@@ -23,10 +23,8 @@ export function remarksOn(
   }
   remarks.push(...withoutGuarantee(guarantee, 'false alarms'));
   if (triage !== null) remarks.push(...withoutGuarantee(triage.guarantee, 'missed positives'));
-  if (guarantee.holds && triage?.guarantee.holds) {
-    const both = Math.max(0, guarantee.confidence + triage.guarantee.confidence - 1);
-    remarks.push(`Both limits hold together with at least ${percent(both)} confidence.`);
-  }
+  const both = describeBothPromises(report);
+  if (both !== undefined) remarks.push(both);
   if (triage !== null && presence !== null && presence === clear) {
     remarks.push('No row needs review: one gate keeps both limits.');
   }
