@@ -50,6 +50,17 @@ test('values that do not differ are not recommended, and the largest difference 
   );
 });
 
+test('of runs that find nothing no value is recommended, and the reason is not that they are equal', async () => {
+  const { runs, points } = await sweepOf('nothing', { 0.1: -30, 0.2: -30 });
+  const tested = await testValues({ value: 0.2, reason: 'λ = 0.2 is best' }, points, runs, 'λ', {
+    replicates: 50,
+    decision,
+  });
+  expect(tested).toMatchObject({ matters: false });
+  expect(tested).not.toHaveProperty('value');
+  expect(tested.reason).toMatch(/^No λ can be recommended: F1 at 5% false alarms is 0 on validation/);
+});
+
 test('a value that beats at least one other is recommended, and those it does not beat are named', async () => {
   const { runs, points } = await sweepOf('unequal', { 0.1: 0.2, 0.2: 3, 0.5: 3.01 });
   const tested = await testValues({ value: 0.2, reason: 'λ = 0.2 is best' }, points, runs, 'λ', {

@@ -87,6 +87,13 @@ function withDifferences(
   }
   const largest = differences.reduce((a, b) => (Math.abs(b.f1.value) > Math.abs(a.f1.value) ? b : a));
   const { value: most, low, high, second } = largest.f1;
+  // Runs that find nothing are equal, but that says nothing about the values.
+  if (second === 0 && most === 0)
+    return {
+      matters: false,
+      differences,
+      reason: `No ${title} can be recommended: F1 ${where} is 0 on validation for every value; train longer, or on more data`,
+    };
   const range = cellText({ value: most, interval: { low, high } }, { title: 'F1', kind: 'difference' });
   return {
     matters: false,
