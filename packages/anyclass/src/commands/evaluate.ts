@@ -236,7 +236,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
   refuseFields(given.set, ['data', 'evaluation.batchSize'], 'requires a model, not --scores');
   refuseFields(given.set, ['evaluation.decision'], byOptions);
   for (const option of ['scores', 'labels', 'fitScores', 'fitLabels'] as const) {
-    if (given[option] !== undefined) checkInputFile(flagOf(option), given[option]);
+    if (given[option] !== undefined) checkInputFile(given[option], flagOf(option));
   }
   const classImportance =
     given.classImportance === undefined ? undefined : readClassImportance(given.classImportance);

@@ -55,6 +55,18 @@ test('init skips a column that is not a class on request', async () => {
 });
 
 test.each([
+  [['verify', '/dev/zero']],
+  [['audit', '/dev/zero']],
+  [['evaluate', '--scores', '/dev/zero', '--labels', 'photos/labels.csv']],
+])('what would be read without end is refused: %j', async (words) => {
+  const { status, stderr } = await anyclass(words);
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringContaining('/dev/zero cannot be read: it is a device'),
+  });
+});
+
+test.each([
   [['train'], 2, 'give a CONFIG or RECIPE, or --weights'],
   [['train', 'quick', '--sed', '1'], 2, 'has no option --sed; did you mean --set?'],
   [['train', 'quick', '--set', 'epoch=1'], 1, "epoch: no such field; did you mean 'epochs'?"],

@@ -81,7 +81,7 @@ export async function groupsOf(
       : undefined);
   if (table === undefined)
     throw new UsageError('names a column; also give the table that has it, --group-table', 'groupColumn');
-  checkInputFile(groupTable === undefined ? 'PATH' : '--group-table', table);
+  checkInputFile(table, groupTable === undefined ? 'PATH' : '--group-table');
   return groupsByTable(table, groupColumn);
 }
 

@@ -1,12 +1,12 @@
 // Logs of predictions, as `serve` writes them: a JSON object per line, in one file or in several after rotation.
 
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { DataError } from '../errors/dataError.js';
 import { expectation } from '../errors/expectation.js';
 import { reasonOf } from '../errors/reasonOf.js';
-import { UserError } from '../errors/userError.js';
+import { checkInputFile } from '../files/inputs.js';
 import { parsedJson } from '../files/wholeFile.js';
 
 const answer = z.object({
@@ -62,9 +62,7 @@ export interface PlacedLine {
  * for await (const { logged } of readPredictionLogs(['predictions.jsonl'])) console.log(logged.id);
  */
 export async function* readPredictionLogs(paths: readonly string[]): AsyncGenerator<PlacedLine> {
-  for (const path of paths) {
-    if (!existsSync(path)) throw new UserError(`${path}: no such file; expected a log of predictions`);
-  }
+  for (const path of paths) checkInputFile(path);
   for (const path of await inOrder(paths)) yield* readLog(path);
 }
 

@@ -4,12 +4,14 @@ import { UserError } from '../errors/userError.js';
 import { unusualKind } from './fileKind.js';
 
 /**
- * Throws if the file that `option` names cannot be read.
+ * Throws if a file cannot be read, or would never end.
+ *
+ * @param option what the user calls it, for the message
  *
  * @example
- * checkInputFile('--scores', 'nowhere.csv') // UserError: --scores nowhere.csv cannot be read: no such file or folder
+ * checkInputFile('nowhere.csv', '--scores') // UserError: --scores nowhere.csv cannot be read: no such file or folder
  */
-export function checkInputFile(option: string, path: string): void {
+export function checkInputFile(path: string, option?: string): void {
   try {
     const found = statSync(path);
     if (found.isDirectory()) throw new UserError('it is a folder');
@@ -18,7 +20,8 @@ export function checkInputFile(option: string, path: string): void {
     if (kind !== undefined) throw new UserError(`it is ${kind}`);
     accessSync(path, constants.R_OK);
   } catch (error) {
-    throw new UserError(`${option} ${path} cannot be read: ${fileProblem(error)}`);
+    const name = option === undefined ? path : `${option} ${path}`;
+    throw new UserError(`${name} cannot be read: ${fileProblem(error)}`);
   }
 }
 

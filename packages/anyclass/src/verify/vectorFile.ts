@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { DataError } from '../errors/dataError.js';
 import { expectation } from '../errors/expectation.js';
 import { messageOf } from '../errors/reasonOf.js';
+import { checkInputFile } from '../files/inputs.js';
 import { parseJson } from '../files/json.js';
 
 const matrix = z.array(z.array(z.number()));
@@ -112,6 +113,7 @@ function readJson(path: string): unknown {
 }
 
 function readText(path: string): string {
+  checkInputFile(path);
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

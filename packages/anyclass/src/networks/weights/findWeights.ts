@@ -107,7 +107,7 @@ function localFile(path: string): string {
       `network.weights ${path}: no model.safetensors; expected the folder of a finished run or of a downloaded model, or a file`,
     );
   }
-  checkInputFile('network.weights', file);
+  checkInputFile(file, 'network.weights');
   return file;
 }
 
