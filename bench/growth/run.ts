@@ -46,12 +46,12 @@ const evaluate = ({ labels, scores, fitLabels, fitScores }: Tables, ...words: st
 const byRows: readonly Part[] = [
   {
     name: 'index a table and draw splits',
-    ours: (rows, { labels }) => piece('index', rows, labels),
-    peer: { name: 'pandas.read_csv', cost: (rows, { labels }) => peerPiece('index', rows, labels) },
+    ours: (rows, { all }) => piece('index', rows, all),
+    peer: { name: 'pandas.read_csv', cost: (rows, { all }) => peerPiece('index', rows, all) },
   },
   {
     name: '`inspect --no-images`',
-    ours: (_, { labels }) => command('inspect', labels, '--no-images', '--json'),
+    ours: (_, { all }) => command('inspect', all, '--no-images', '--json'),
   },
   {
     name: '`evaluate --scores`, decision, intervals',
@@ -92,8 +92,8 @@ const byClasses: readonly Part[] = [
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-growth-'));
 try {
-  table('rows', byRows, sizes(10_000, mostRows), (rows) => writeTables(folder, rows / 2, 17));
-  table('classes', byClasses, sizes(10, mostClasses), (classes) => writeTables(folder, 1000, classes));
+  table('rows', byRows, sizes(10_000, mostRows), (rows) => writeTables(folder, rows, 17));
+  table('classes', byClasses, sizes(10, mostClasses), (classes) => writeTables(folder, 2000, classes));
 } finally {
   rmSync(folder, { recursive: true });
 }

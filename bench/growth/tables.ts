@@ -1,10 +1,11 @@
 // Tables of labels and scores as users have them, of any number of rows and classes.
 
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A table of labels with its scores; `fit` are as many other rows, for the decision. */
+/** Tables of so many rows: labels of all, and labels and scores of two halves, to fit a decision and to judge it. */
 export interface Tables {
+  readonly all: string;
   readonly labels: string;
   readonly scores: string;
   readonly fitLabels: string;
@@ -13,9 +14,11 @@ export interface Tables {
 
 /** Writes the tables below a folder: 80% of the rows are negative, and scores are higher where a class is present. */
 export function writeTables(folder: string, rows: number, classes: number): Tables {
-  const [labels, scores] = writePair(folder, 'judged', rows, classes);
-  const [fitLabels, fitScores] = writePair(folder, 'fit', rows, classes);
-  return { labels, scores, fitLabels, fitScores };
+  const [labels, scores] = writePair(folder, 'judged', rows / 2, classes);
+  const [fitLabels, fitScores] = writePair(folder, 'fit', rows / 2, classes);
+  const [all, spare] = writePair(folder, 'all', rows, classes);
+  rmSync(spare);
+  return { all, labels, scores, fitLabels, fitScores };
 }
 
 function writePair(
