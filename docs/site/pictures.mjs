@@ -111,7 +111,7 @@ function makeMore() {
   if (!existsSync(join(runs, 'study/study.html')))
     anyclass('tune', 'runs/study', 'quick', '--trials', '8', ...scenes(800, 500), '--set', 'epochs=2');
   if (!existsSync(join(runs, 'recommended/recommendation.html')))
-    anyclass('recommend', 'digits', '--minutes', '6', '--out', 'runs/recommended', ...scenes(1000, 600));
+    anyclass('recommend', 'digits', '--minutes', '10', '--out', 'runs/recommended', ...scenes(400, 600));
 }
 
 /** The page of `explain` on a few scenes of which the model is sure. */

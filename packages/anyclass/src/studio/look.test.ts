@@ -285,5 +285,6 @@ describe.skipIf(chromiumPath === undefined)(`Look in a browser${chromiumNeed}`, 
     const { problems, findings } = opened;
     expect(problems.filter((text) => !/status of (400|404|422)/.test(text))).toEqual([]);
     expect(await findings({ view: 'look', run: 'runs/first', show: 'all' }, '.tile')).toEqual([]);
+    expect(await findings({ view: 'try', run: 'runs/first' }, '.drop')).toEqual([]);
   });
 });
