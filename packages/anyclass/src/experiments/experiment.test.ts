@@ -80,7 +80,7 @@ describe('a comparison', () => {
       /loss +seeds +F1 +false alarms +F1 +F2 +F1-Neg +false alarms +presence AUC +mAP[\s\S]*loss +seeds +F1 +F2 +mAP +F1-Neg[\s\S]*bce +1 [\s\S]*any-bce λ=0\.02 − bce +at 5% false alarms/,
     );
     const logs = readdirSync(at('out/logs')).map((name) => readFileSync(at(`out/logs/${name}`), 'utf8'));
-    expect(logs.join('\n')).toContain('Resuming after epoch 1');
+    expect(logs.join('\n')).toMatch(/Resuming after epoch [12]/);
     expect(readdirSync(at('out/tables'))).toContain('differences.tex');
     const { verdict, groups, differences } = JSON.parse(readFileSync(at('out/comparison.json'), 'utf8'));
     expect(stdout.startsWith(`${verdict}\n`)).toBe(true);
@@ -159,7 +159,8 @@ test('a sweep that was killed resumes, draws its chart and recommends a value', 
   const { status, stdout, stderr } = anyclass(...words);
   expect({ status, stderr }).toMatchObject({ status: 0 });
   const log = readFileSync(at('sweep/logs/digits-tresnet-s-bce-seed1.log'), 'utf8');
-  expect(log).toContain('Resuming after epoch 1');
+  // On a busy machine, the second epoch may be over before the signal arrives.
+  expect(log).toMatch(/Resuming after epoch [12]/);
   expect(stdout).toMatch(
     /^.*(has the highest F1 at 5% false alarms|keep the standard loss).*\n[\s\S]*any-bce λ=0\.1/,
   );

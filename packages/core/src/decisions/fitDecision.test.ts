@@ -213,6 +213,23 @@ describe('for all rows, with ties, unknown labels and probabilities of 0 and 1',
   });
 });
 
+test('a threshold that is the shared one already stays a score of the data, to the last bit', () => {
+  const score = fc.double({ min: 0.001, max: 0.999, noNaN: true });
+  fc.assert(
+    fc.property(fc.array(score, { minLength: 2, maxLength: 20 }), (scores) => {
+      // One class: its own best threshold and the best shared one are the same.
+      const scored = {
+        scores: Float64Array.from(scores),
+        targets: scores.map((_, row) => row % 2),
+        classNames: ['crack'],
+        split: 'validation',
+      };
+      const [threshold] = fitDecision(scored, { budget: { falseAlarms: 1, confidence: null } }).thresholds;
+      expect(scores).toContain(threshold);
+    }),
+  );
+});
+
 test('a positive row is found by any predicted class, whether or not its label is known', () => {
   const absentButScored = Array.from({ length: 5 }, () => ({ scores: [0.5, 0.8], targets: [0, 1] }));
   const rows = [

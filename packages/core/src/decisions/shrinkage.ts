@@ -56,6 +56,8 @@ export function shrunkFit(
 
 function movedThreshold(threshold: number, shared: number, weight: number): number {
   if (threshold === Number.POSITIVE_INFINITY) return threshold;
+  // There and back through the logit, a score may miss itself by its last bit, and engines differ in which do.
+  if (threshold === shared) return threshold;
   return sigmoid((1 - weight) * finiteLogit(threshold) + weight * finiteLogit(shared));
 }
 
