@@ -21,7 +21,7 @@ async function costOf(kind: string): Promise<number> {
     case 'index':
       return elapsed(() => openDataset(file));
     case 'comparison':
-      return replicateSeconds(count / 2, CLASSES, {}, count > 1e6 ? 1 : 5);
+      return replicateSeconds(count / 2, CLASSES, {}, count > 1e6 ? 2 : 5);
     case 'metrics': {
       const scored = mostlyNegative(ROWS, count, 'test', 2.5);
       return elapsed(() => measure(scored));

@@ -80,7 +80,13 @@ const options = z.object({
     .optional()
     .describe('what a false alarm costs, in the same unit')
     .meta({ placeholder: 'COST' }),
-  replicates: z.int().min(0).optional().describe('bootstrap replicates; 0 disables intervals; default 1000'),
+  replicates: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'bootstrap replicates; 0 disables intervals; default 1000, fewer with more than 10 million labels or 1,000 classes',
+    ),
   device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
   batchSize: z.int().positive().optional().describe('images per batch; default 64'),
   set: settingOption('override a data or evaluation field of the run: data.imageFolder=DIR; may be repeated'),

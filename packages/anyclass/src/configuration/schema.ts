@@ -166,7 +166,9 @@ const evaluation = z.strictObject({
     .int()
     .min(0)
     .default(1000)
-    .describe('bootstrap replicates; 0 disables intervals; at most 100 with more than 1,000 classes'),
+    .describe(
+      'bootstrap replicates; 0 disables intervals; at most 100 with more than 1,000 classes, fewer than 1,000 with more than 10 million labels',
+    ),
   confidence: z.number().gt(0).lt(1).default(0.95).describe('confidence of the intervals'),
   guard: z
     .number()

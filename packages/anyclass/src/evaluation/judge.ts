@@ -31,7 +31,7 @@ export interface JudgeOptions {
   readonly calibration?: Calibration | undefined;
   readonly uncalibrated?: Scored | undefined;
   readonly classImportance?: readonly number[] | undefined;
-  /** Bootstrap replicates; 0 disables intervals. Default 1000; at most 100 with more than 1,000 classes. */
+  /** Bootstrap replicates; 0 disables intervals. Default 1000; fewer for much data, at least 100 (`affordableReplicates`). */
   readonly replicates?: number | undefined;
   /** Confidence level of the intervals. Default 0.95. */
   readonly confidence?: number | undefined;
@@ -47,7 +47,7 @@ export interface JudgeOptions {
 export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
   const { decision, calibration, uncalibrated, classImportance } = options;
   const { confidence = 0.95 } = options;
-  const replicates = affordableReplicates(options.replicates ?? 1000, scored.classNames.length);
+  const replicates = affordableReplicates(options.replicates ?? 1000, scored);
   const shared = classImportance ? { classImportance } : {};
   const settings = [0.5, ...(decision ? [decision] : [])];
   const [atHalf, atDecision] =
@@ -74,9 +74,28 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
   };
 }
 
-/** 1,000 replicates of 10,000 classes take 4 GB and a quarter of an hour. */
-function affordableReplicates(wanted: number, classes: number): number {
-  return classes > 1000 ? Math.min(wanted, 100) : wanted;
+/** Labels that all replicates together count: about half a minute. */
+const mostCounted = 1e10;
+/** With more classes, the values of 1,000 replicates would take gigabytes. */
+const manyClasses = 1000;
+const fewReplicates = 100;
+
+/**
+ * How many of the wanted replicates are drawn: fewer than 1,000 with more than 1,000 classes or ten million labels, where time or memory
+ * would grow faster than what intervals say; never fewer than 100.
+ *
+ * @example
+ * affordableReplicates(1000, { scores: { length: 17 * 5_000_000 }, classNames }) // 117
+ */
+export function affordableReplicates(
+  wanted: number,
+  {
+    scores,
+    classNames,
+  }: { readonly scores: { readonly length: number }; readonly classNames: readonly string[] },
+): number {
+  const most = classNames.length > manyClasses ? fewReplicates : Math.floor(mostCounted / scores.length);
+  return Math.min(wanted, Math.max(fewReplicates, most));
 }
 
 function decidedMetrics(
