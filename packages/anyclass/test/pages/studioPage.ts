@@ -22,7 +22,7 @@ export async function openStudioPage(server: StudioServer): Promise<StudioPage> 
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
   const problems: string[] = [];
-  page.on('console', (message) => problems.push(message.text()));
+  page.on('console', (message) => problems.push(`${message.text()} ${message.location().url}`));
   page.on('pageerror', (error) => problems.push(error.message));
   await page.goto(server.url);
   const { origin } = new URL(server.url);

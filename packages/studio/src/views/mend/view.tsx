@@ -23,7 +23,7 @@ function Mend({ run }: { readonly run: string }) {
   return (
     <section class="mend-view">
       <h1 class="hidden-text">Labels of {run}</h1>
-      {queue === undefined ? <OwnImages run={run} /> : <Queue run={run} queue={queue} />}
+      {queue === undefined ? <OwnImages run={run} /> : <Queue key={queue} run={run} queue={queue} />}
     </section>
   );
 }
