@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { connectParent } from '../children/parentLink.js';
 import type { TrainWork } from '../children/work.js';
 import { command } from '../commandLine/command.js';
-import { interruptible } from '../commandLine/interruption.js';
+import { type Interruption, interruptible } from '../commandLine/interruption.js';
 import { nextLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { type ConfigurationField, configurationFields } from '../configuration/reference.js';
@@ -137,7 +137,10 @@ export async function trainHere(
     const result =
       'resume' in run
         ? await resume(run.resume, how)
-        : await start(await timed(run.configuration, minutes, how), { ...how, run: run.folder });
+        : await start(await timed(run.configuration, minutes, how, interruption), {
+            ...how,
+            run: run.folder,
+          });
     if (result.isFinishedElsewhere) return result;
     if (!result.summary) {
       const exitCode = interruption.signal.aborted ? interruption.exitCode() : stoppedByParent;
@@ -158,10 +161,18 @@ export async function trainHere(
 }
 
 /** The configuration, shortened to fit into the minutes, if there is a limit. */
-async function timed(configuration: ConfigurationInput, minutes: number | undefined, how: TrainOptions) {
+async function timed(
+  configuration: ConfigurationInput,
+  minutes: number | undefined,
+  how: TrainOptions,
+  interruption: Interruption,
+): Promise<ConfigurationInput> {
   if (minutes === undefined) return configuration;
   const { fitMinutes } = await import('../recommendation/timedRun.js');
-  return fitMinutes(configuration, minutes, how);
+  const fitted = await fitMinutes(configuration, minutes, how);
+  if (interruption.signal.aborted)
+    throw new UserError('Interrupted before training began', { exitCode: interruption.exitCode() });
+  return fitted;
 }
 
 /** What a finished run is for. */
