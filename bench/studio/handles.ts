@@ -13,7 +13,7 @@ import { fitDecision, measure, NumpyRandom } from '@anyclass/core';
 import { writeSafetensors } from '@anyclass/torch';
 import { validateConfiguration } from 'anyclass/configuration';
 import { runScores, writeTable } from 'anyclass/runs';
-import { chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 
 const rows = Number(process.argv[2] ?? 100_000);
 const classes = 17;
@@ -23,8 +23,9 @@ const run = join(folder, 'run');
 const server = spawn(process.execPath, [program, 'studio', await written(), '--json'], {
   stdio: ['ignore', 'pipe', 'inherit'],
 });
-const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium' });
+let browser: Browser | undefined;
 try {
+  browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium' });
   const url = await address();
   const page = await (await browser.newContext({ viewport: { width: 1400, height: 900 } })).newPage();
   const session = await page.context().newCDPSession(page);
@@ -85,7 +86,7 @@ try {
     `at a budget of ${budget} the page shows what fitDecision and measure return: ${expected.join(', ')}`,
   );
 } finally {
-  await browser.close();
+  await browser?.close();
   server.kill();
   rmSync(folder, { recursive: true });
 }

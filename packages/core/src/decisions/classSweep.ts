@@ -5,52 +5,34 @@
 // ranked entries are counted by segment, each of which ends with the scores tied to a positive, and segments are counted
 // by block, most of which the search can skip.
 
+import type { Multiplicities } from '../metrics/classCounts.js';
 import type { DecisionSample } from './decisionRows.js';
 import type { Gate } from './gates.js';
-import type { Slots } from './slots.js';
-
-const BLOCK_SHIFT = 6;
-
-/** Counts of the rows that have passed so far, per segment of the ranked entries. */
-export interface Segments {
-  /** Where each segment ends; what comes after the last is not counted. */
-  readonly ends: Uint32Array;
-  readonly slots: Slots;
-  /** For segment i: all rows at 2 i, and those with the class present at 2 i + 1. */
-  readonly counts: Int32Array;
-  /** The same for blocks of 64 segments. */
-  readonly blocks: Int32Array;
-}
-
-/** Returns segments with nothing counted yet. */
-export function emptySegments(ends: Uint32Array, slots: Slots): Segments {
-  return {
-    ends,
-    slots,
-    counts: new Int32Array(2 * ends.length + 2),
-    blocks: new Int32Array(2 * (ends.length >>> BLOCK_SHIFT) + 2),
-  };
-}
+import { BLOCK_SHIFT, type Segments } from './segments.js';
 
 /**
  * Calls `visit` at each gate, from the highest to the lowest, once the segments have that gate's counts. `visit` returns
  * the last segment that it depends on: if only rows in later segments with the class absent pass after that, the next
- * gate is reported as unchanged.
+ * gate is reported as unchanged. A gate that no row passes is not visited: nothing is predicted there.
  */
 export function sweepGates(
-  { slots, counts, blocks }: Segments,
+  segments: Segments,
   { timesByPresence }: DecisionSample,
   gates: readonly Gate[],
   visit: (gate: number, isChanged: boolean) => number,
 ): void {
-  let passed = 0;
+  const { slots, counts, blocks } = segments;
   let watched = -1;
+  let isFirst = true;
   gates.forEach(({ passing }, gate) => {
-    let isChanged = gate === 0;
-    for (; passed < passing; passed++) {
-      const times = timesByPresence[passed]!;
+    if (passing === 0) return;
+    if (passing < segments.passed) takeBack(segments, timesByPresence, passing);
+    let isChanged = isFirst;
+    isFirst = false;
+    for (let row = segments.passed; row < passing; row++) {
+      const times = timesByPresence[row]!;
       if (times === 0) continue;
-      const slot = slots[passed]!;
+      const slot = slots[row]!;
       const segment = slot >>> 1;
       const block = 2 * (segment >>> BLOCK_SHIFT);
       counts[2 * segment] = counts[2 * segment]! + times;
@@ -61,8 +43,33 @@ export function sweepGates(
         isChanged = true;
       } else if (segment <= watched) isChanged = true;
     }
+    segments.passed = passing;
     watched = visit(gate, isChanged);
   });
+}
+
+/** Makes the segments of an earlier sweep hold no more rows than pass a gate, whichever way is shorter. */
+function takeBack(segments: Segments, timesByPresence: Multiplicities, passing: number): void {
+  const { slots, counts, blocks } = segments;
+  if (2 * passing < segments.passed) {
+    counts.fill(0);
+    blocks.fill(0);
+    segments.passed = 0;
+    return;
+  }
+  for (let row = passing; row < segments.passed; row++) {
+    const times = timesByPresence[row]!;
+    const slot = slots[row]!;
+    const segment = slot >>> 1;
+    const block = 2 * (segment >>> BLOCK_SHIFT);
+    counts[2 * segment] = counts[2 * segment]! - times;
+    blocks[block] = blocks[block]! - times;
+    if (slot & 1) {
+      counts[slot] = counts[slot]! - times;
+      blocks[block + 1] = blocks[block + 1]! - times;
+    }
+  }
+  segments.passed = passing;
 }
 
 /** Counts of the passed entries up to the end of a segment. */

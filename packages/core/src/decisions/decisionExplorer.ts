@@ -51,7 +51,7 @@ export function decisionExplorer(
 ): DecisionExplorer {
   const rows = prepareDecisionRows(validation, 'many fits');
   if (classImportance !== undefined) checkImportance(classImportance, rows.classNames);
-  const sample = { ...sampleOf(rows), kept: {} };
+  const sample = { ...sampleOf(rows), kept: { segments: new Map() } };
   const ranks = ranksOf(rows, sample.multiplicities);
   const fingerprint = fingerprintOf(validation);
   const instances = remembered(instancesByUnit(rows));

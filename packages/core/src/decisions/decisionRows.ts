@@ -3,6 +3,7 @@ import { type Multiplicities, presentRowsOf } from '../metrics/classCounts.js';
 import { type RankedScores, rankClasses } from '../metrics/rankedClasses.js';
 import { checkScored, presenceOf, type Scored, UNKNOWN } from '../metrics/scored.js';
 import { descendingKey, scoreSorter } from '../metrics/scoreSorter.js';
+import type { Segments } from './segments.js';
 import { fillSlots, newSlots, positiveEnds, type Slots } from './slots.js';
 
 /** Scored rows, sorted once for any number of fits; a bootstrap replicate repeats the fit with other multiplicities. */
@@ -34,8 +35,15 @@ export interface DecisionSample {
   /** The multiplicities from the highest presence score down. */
   readonly timesByPresence: Multiplicities;
   readonly totals: RowTotals;
-  /** What fits with shrinkage repeat on the same sample, kept for the next one; only for many fits on one sample. */
-  readonly kept?: { sharedColumns?: SharedColumns };
+  /** What fits repeat on the same sample, kept for the next one; only for many fits on one sample. */
+  readonly kept?: KeptForFits;
+}
+
+export interface KeptForFits {
+  /** Of fits with shrinkage. */
+  sharedColumns?: SharedColumns;
+  /** What the last sweep counted, by the slots that it counted with. */
+  readonly segments: Map<Slots, Segments>;
 }
 
 /** The candidates for a shared threshold, and the place of every row among them in each class. */

@@ -75,12 +75,12 @@ export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
   const found =
     above.score === null
       ? searchGate(sample, limit, fit)
-      : bestGate(sample, unlimited(limit), fit, [CLOSED_GATE, gateAbove(rows, above.score)]);
+      : bestGate(sample, undefined, fit, [CLOSED_GATE, gateAbove(rows, above.score)]);
   const missed = 'missed' in fit.budget ? clearLimit(fit, fit.budget, sample) : undefined;
   const clear = missed?.score ?? null;
   const triage = { clear, missedGuarantee: missed?.guarantee ?? null };
   if (found === undefined) return { ...fitted, ...nothing, ...triage, isImpossible: true };
-  const gate = clear === null ? found : withoutReview(sample, fit, limit, found, clear);
+  const gate = clear === null ? found : withoutReview(sample, fit, found, clear);
   const { presence } = gate.gate;
   return {
     ...fitted,
@@ -138,18 +138,12 @@ function plainClear({ rows, scores }: Instances, multiplicities: Uint16Array, ra
  * If rows are cleared up to a score above the gate, none needs review: every gate in between keeps both limits, also one
  * chosen on the same rows. Returns the one with the highest mean F_β; otherwise the gate itself.
  */
-function withoutReview(
-  sample: DecisionSample,
-  fit: RuleFit,
-  limit: Limit,
-  lowest: FittedGate,
-  clear: number,
-): FittedGate {
+function withoutReview(sample: DecisionSample, fit: RuleFit, lowest: FittedGate, clear: number): FittedGate {
   const { gate } = lowest;
   if (gate.presence === null || clear <= gate.presence) return lowest;
   const highest = gateAt(sample.rows, clear);
   const between = [highest, ...gatesBetween(sample, highest, gate), gate];
-  return bestGate(sample, unlimited(limit), fit, between) ?? lowest;
+  return bestGate(sample, undefined, fit, between) ?? lowest;
 }
 
 /** A gate that carries a guarantee is within the budget, whatever these rows show. */

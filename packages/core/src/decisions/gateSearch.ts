@@ -36,16 +36,21 @@ export function searchGate(sample: DecisionSample, limit: Limit, fit: ThresholdF
   return bestGate(sample, limit, fit, fine);
 }
 
-/** Returns the gate within the budget with the highest mean F_β; among equals the first, which is the highest. */
+/**
+ * Returns the gate within the budget with the highest mean F_β; among equals the first, which is the highest. Without a limit every
+ * gate is, and the rows need not be counted.
+ */
 export function bestGate(
   sample: DecisionSample,
-  limit: Limit,
+  limit: Limit | undefined,
   fit: ThresholdFit,
   gates: readonly Gate[],
 ): FittedGate | undefined {
   const { thresholds, macroFBeta } = sweepClasses(sample, gates, fit);
-  const { falseAlarms, missed } = sweepOutcomes(sample, { gates, thresholds });
-  const within = gates.flatMap((_, gate) => (limit.within(falseAlarms[gate]!, missed[gate]!) ? [gate] : []));
+  const counted = limit && sweepOutcomes(sample, { gates, thresholds });
+  const isWithin = (gate: number) =>
+    !limit || !counted || limit.within(counted.falseAlarms[gate]!, counted.missed[gate]!);
+  const within = gates.flatMap((_, gate) => (isWithin(gate) ? [gate] : []));
   const highest = within.reduce((most, gate) => Math.max(most, macroFBeta[gate]!), 0);
   const index = within.find((gate) => macroFBeta[gate]! >= highest - EQUAL_WITHIN);
   if (index === undefined) return undefined;

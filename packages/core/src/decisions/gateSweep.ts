@@ -3,9 +3,10 @@
 import { timesOf } from '../metrics/classCounts.js';
 import { scoreOfEntry } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
-import { bestCut, emptySegments, sweepGates } from './classSweep.js';
+import { bestCut, sweepGates } from './classSweep.js';
 import type { DecisionSample } from './decisionRows.js';
 import type { Gate } from './gates.js';
+import { segmentsOf } from './segments.js';
 import { shrunkFit } from './shrinkage.js';
 import type { SweptGates, ThresholdFit } from './sweptGates.js';
 
@@ -22,11 +23,11 @@ export function sweepClasses(
 function exactFit(sample: DecisionSample, gates: readonly Gate[], beta: number): SweptGates {
   const { rows, multiplicities } = sample;
   const classes = rows.classNames.length;
-  const thresholds = new Float64Array(gates.length * classes);
+  const thresholds = new Float64Array(gates.length * classes).fill(Number.POSITIVE_INFINITY);
   const macroFBeta = new Float64Array(gates.length);
   rows.columns.forEach(({ presentRows, ends, slots }, j) => {
     const positives = timesOf(presentRows, multiplicities);
-    const segments = emptySegments(ends, slots());
+    const segments = segmentsOf(sample.kept?.segments, ends, slots());
     let last = -1;
     let threshold = Number.POSITIVE_INFINITY;
     let share = 0;

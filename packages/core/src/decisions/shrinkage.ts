@@ -5,8 +5,9 @@ import { logit, sigmoid } from '../losses/logisticTerms.js';
 import { timesOf } from '../metrics/classCounts.js';
 import { entriesAtLeast, ROW_SHIFT } from '../metrics/rankedClasses.js';
 import { fBeta } from '../metrics/rates.js';
-import { cutBefore, emptySegments, sweepGates } from './classSweep.js';
+import { cutBefore, sweepGates } from './classSweep.js';
 import type { DecisionSample } from './decisionRows.js';
+import { segmentsOf } from './segments.js';
 import { fillSlots, newSlots, type Slots } from './slots.js';
 import type { SweptGates, ThresholdFit } from './sweptGates.js';
 
@@ -22,7 +23,7 @@ export function shrunkFit(
 ): SweptGates {
   const { rows, multiplicities } = sample;
   const classes = rows.classNames.length;
-  const thresholds = new Float64Array(exact.length);
+  const thresholds = new Float64Array(exact.length).fill(Number.POSITIVE_INFINITY);
   const macroFBeta = new Float64Array(gates.length);
   const shared = sharedThresholds(sample, gates, beta);
   const isFloat32 = rows.scores instanceof Float32Array;
@@ -30,7 +31,7 @@ export function shrunkFit(
     const entries = rows.classes[j]!;
     const positives = timesOf(presentRows, multiplicities);
     const weight = kappa / (positives + kappa);
-    const segments = emptySegments(ends, slots());
+    const segments = segmentsOf(sample.kept?.segments, ends, slots());
     sweepGates(segments, sample, gates, (gate) => {
       const moved = movedThreshold(exact[gate * classes + j]!, shared[gate]!, weight);
       const threshold = isFloat32 ? Math.fround(moved) : moved;
@@ -78,7 +79,7 @@ function sharedThresholds(sample: DecisionSample, gates: SweptGates['gates'], be
     const positives = timesOf(presentRows, multiplicities);
     if (positives === 0) return;
     const { ends, slots } = column(j);
-    const segments = emptySegments(ends, slots);
+    const segments = segmentsOf(sample.kept?.segments, ends, slots);
     const { counts } = segments;
     sweepGates(segments, sample, gates, (gate) => {
       let predicted = 0;

@@ -175,7 +175,10 @@ export function passingMultiplicities(
   { passes }: Measurement,
   multiplicities: Multiplicities,
 ): Multiplicities {
-  return passes === undefined ? multiplicities : multiplicities.map((times, row) => times * passes[row]!);
+  if (passes === undefined) return multiplicities;
+  const passing = new Uint16Array(multiplicities.length);
+  for (let row = 0; row < passing.length; row++) passing[row] = multiplicities[row]! * passes[row]!;
+  return passing;
 }
 
 /** Counts rows by kind, by whether any class is predicted in them, and by outcome. */

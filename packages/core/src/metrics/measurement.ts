@@ -171,10 +171,13 @@ function rowsWithPrediction(
 ): Uint8Array {
   const classes = thresholds.length;
   const predicted = new Uint8Array(rows);
-  for (let i = 0, row = 0; row < rows; row++) {
-    const passed = passes === undefined ? 1 : passes[row]!;
-    for (let j = 0; j < classes; j++, i++) {
-      if (scores[i]! >= thresholds[j]!) predicted[row] = passed;
+  for (let row = 0; row < rows; row++) {
+    if (passes !== undefined && passes[row] === 0) continue;
+    const from = row * classes;
+    for (let j = 0; j < classes; j++) {
+      if (!(scores[from + j]! >= thresholds[j]!)) continue;
+      predicted[row] = 1;
+      break;
     }
   }
   return predicted;
@@ -189,5 +192,8 @@ function rowStates(
   if (outcome === undefined || presence === undefined) {
     return predicted.map((isPredicted) => isPredicted + 2 * (isPredicted === 1 ? ROW_ALARM : ROW_CLEAR));
   }
-  return predicted.map((isPredicted, row) => isPredicted + 2 * outcomeCode(presence[row]!, outcome));
+  const states = new Uint8Array(predicted.length);
+  for (let row = 0; row < states.length; row++)
+    states[row] = predicted[row]! + 2 * outcomeCode(presence[row]!, outcome);
+  return states;
 }

@@ -43,7 +43,7 @@ function Drawn({
   const percent = (share: number) => Number((100 * share).toFixed(2));
   const savedAt = judged.savedAlarmAt === null ? null : x(judged.savedAlarmAt);
   const isMoved = savedAt !== null && Math.abs(savedAt - alarm) > 1;
-  // Hundreds of bars, which stay while the handle is ahead of them.
+  // The bars stay while the handle is ahead of them.
   const bars = useMemo(() => <Bars bins={judged.bins} across={across} />, [judged.bins, across]);
   return (
     <svg
@@ -159,31 +159,34 @@ function Bars({ bins, across }: { readonly bins: Uint32Array; readonly across: n
   const wide = across / BINS;
   // Below the names of the zones.
   const tall = middle - top - 20;
-  const rects = [0, 1].flatMap((kind) =>
-    Array.from({ length: BINS }, (_, bin) => {
+  // One path for all bars of a tone: hundreds of elements would take longer to update than the numbers to compute.
+  const paths = tones.map((ofKind) => ofKind.map(() => ''));
+  for (const kind of [0, 1]) {
+    for (let bin = 0; bin < BINS; bin++) {
       const total = all(kind, bin);
       const whole = (tall * Math.sqrt(total)) / Math.sqrt(most);
+      const right = `h${Math.max(1, wide - 1).toFixed(2)}`;
       let done = 0;
-      return [2, 1, 0].map((outcome) => {
+      for (const outcome of [2, 1, 0]) {
         const count = at(kind, outcome, bin);
-        if (count === 0) return null;
+        if (count === 0) continue;
         const part = (whole * count) / total;
         const y = kind === 0 ? middle - 1 - done - part : middle + 1 + done;
         done += part;
-        return (
-          <rect
-            key={`${kind} ${bin} ${outcome}`}
-            x={edge + bin * wide + 0.5}
-            width={Math.max(1, wide - 1)}
-            y={y}
-            height={part}
-            fill={tones[kind]![outcome]}
-          />
-        );
-      });
-    }),
+        paths[kind]![outcome] +=
+          `M${(edge + bin * wide + 0.5).toFixed(2)} ${y.toFixed(2)}${right}v${part.toFixed(2)}${right.replace('h', 'h-')}z`;
+      }
+    }
+  }
+  return (
+    <g>
+      {paths.flatMap((ofKind, kind) =>
+        ofKind.map((path, outcome) => (
+          <path key={`${kind} ${outcome}`} d={path} fill={tones[kind]![outcome]} />
+        )),
+      )}
+    </g>
   );
-  return <g>{rects}</g>;
 }
 
 function Grip({

@@ -94,9 +94,11 @@ export function decideEngine(bytes: ArrayBuffer): DecideEngine {
 
   function shownRows(now: Explored & { readonly decision: Decision }, before: Explored): ShownRow[] {
     const { presence: gate, clear } = now.decision;
-    const handles = [gate, clear].flatMap((place) => (place === null ? [] : [logitOf(place)]));
+    const [first = Infinity, second = Infinity] = [gate, clear].flatMap((place) =>
+      place === null ? [] : [logitOf(place)],
+    );
     const distance = (row: number) =>
-      handles.reduce((least, at) => Math.min(least, Math.abs(logits[row]! - at)), Infinity);
+      Math.min(Math.abs(logits[row]! - first), Math.abs(logits[row]! - second));
     const isMoved = (row: number) => now.outcomes[row] !== before.outcomes[row];
     const moved = nearest(rowKinds, isMoved, distance);
     const next = moved.length < mostShown ? nearest(rowKinds, (row) => !isMoved(row), distance) : [];
