@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { MendState, SaveRequest } from '@anyclass/studio';
+import type { MendState, SavedChange, SaveRequest } from '@anyclass/studio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumNeed, chromiumPath } from '../../test/pages/browser.js';
 import { openStudioPage, type StudioPage } from '../../test/pages/studioPage.js';
@@ -47,12 +47,9 @@ const get = (path: string) => studio.get(path);
 const post = (path: string, body: unknown, url = studio.server.url, cookie = studio.cookie) =>
   asked(url, path, { method: 'POST', headers: { cookie }, body: JSON.stringify(body) });
 const state = async (path = query): Promise<MendState> => JSON.parse((await get(path)).body);
-const request = (name: string, labels: SaveRequest['labels'], replaces: SaveRequest['replaces'] = null) => ({
-  name,
-  labels,
-  author: 'ada, "the" first',
-  replaces,
-});
+const request = (name: string, labels: SaveRequest['labels'], replaces: SaveRequest['replaces'] = null) => [
+  { name, labels, author: 'ada, "the" first', replaces },
+];
 const corrected = () => openDataset(studio.table, { corrections: file(), groupColumn: 'pipe' });
 const file = () => at(`corrections/${readdirSync(at('corrections')).find((name) => name.endsWith('.csv'))}`);
 
@@ -61,11 +58,13 @@ describe('corrections', () => {
     expect((await state()).saved).toEqual([]);
     const labels = { crack: 1, roots: 0 } as const;
     const saved = await post(query, request('000.png', labels));
-    expect(JSON.parse(saved.body).saved).toMatchObject({
-      name: '000.png',
-      labels,
-      author: 'ada, "the" first',
-    });
+    expect(JSON.parse(saved.body).saved).toMatchObject([
+      {
+        name: '000.png',
+        labels,
+        author: 'ada, "the" first',
+      },
+    ]);
     await post(query, request('003.png', { crack: null, roots: null }));
     const { corrections, labels: matrix, names } = await corrected();
     expect(corrections).toMatchObject({ labels: 4, images: 2, changed: 3 });
@@ -146,7 +145,11 @@ describe('corrections', () => {
     const sent = (body: string) =>
       asked(studio.server.url, path, { method: 'POST', headers: { cookie: studio.cookie }, body });
     const answer = await sent(xml);
-    expect(JSON.parse(answer.body)).toEqual({ count: 2 });
+    const { changes }: { changes: SavedChange[] } = JSON.parse(answer.body);
+    expect(changes.map(({ name, before, now }) => [name, before, now.author])).toEqual([
+      ['004.png', null, 'eve'],
+      ['007.png', null, 'eve'],
+    ]);
     expect((await state()).saved).toMatchObject([
       { name: '004.png', labels: { crack: 0, roots: 1 }, author: 'eve' },
       { name: '007.png', labels: { crack: 0, roots: 0 } },
@@ -154,6 +157,15 @@ describe('corrections', () => {
     const foreign = JSON.stringify([{ data: { id: 'other.png' }, classes: { choices: ['roots'] } }]);
     const refused = await sent(foreign);
     expect([refused.status, refused.body]).toEqual([422, expect.stringContaining('other.png')]);
+    // Taken back together, or, if someone labeled one of them meanwhile, not at all.
+    const back = changes.map(({ name, now }) => request(name, null, now.labels)[0]!);
+    const roots = { crack: 0, roots: 1 } as const;
+    await post(query, request('007.png', roots, { crack: 0, roots: 0 }));
+    expect((await post(query, back)).status).toBe(422);
+    expect((await state()).saved.map(({ name }) => name)).toEqual(['004.png', '007.png']);
+    await post(query, request('007.png', { crack: 0, roots: 0 }, roots));
+    expect((await post(query, back)).status).toBe(200);
+    expect((await state()).saved).toEqual([]);
     rmSync(file());
   });
 });
@@ -263,6 +275,33 @@ describe.skipIf(chromiumPath === undefined)(`Mend in a browser${chromiumNeed}`, 
     await expect.poll(() => labelsOf('008.png')).toMatchObject({ roots: 1 });
     await expect.poll(() => page().locator('.detail-name').textContent()).toContain('008.png');
     expect(readFileSync(studio.table, 'utf8')).toBe(original);
+  });
+
+  test('answers of another program are taken over and taken back as one step, each to whoever had said it', async () => {
+    rmSync(at('corrections'), { recursive: true, force: true });
+    await post(query, request('007.png', { crack: 1, roots: 0 }));
+    const before = (await state()).saved;
+    await open({ show: 'all', order: 'name' });
+    await expect.poll(() => page().locator('#count').textContent()).toBe('1 saved');
+    await press('n');
+    await expect.poll(() => page().locator('#count').textContent()).toBe('2 saved');
+    const tag = (name: string, label: string) => `<image name="${name}"><tag label="${label}"/></image>`;
+    const xml = `<annotations>${tag('004.png.png', 'roots')}${tag('007.png.png', 'roots')}${tag('008.png.png', 'crack')}</annotations>`;
+    await page().locator('.desk-labels summary', { hasText: 'Label Studio' }).click();
+    await page()
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'answers.xml', mimeType: 'text/xml', buffer: Buffer.from(xml) });
+    await expect.poll(() => page().locator('#count').textContent()).toBe('4 saved');
+    await press('z');
+    await expect.poll(() => page().locator('#count').textContent()).toBe('2 saved');
+    expect((await state()).saved.find(({ name }) => name === '007.png')).toMatchObject({
+      labels: { crack: 1, roots: 0 },
+      author: before[0]?.author,
+    });
+    // The step before it is still there.
+    await press('z');
+    await expect.poll(() => page().locator('#count').textContent()).toBe('1 saved');
+    await expect.poll(() => page().locator('.detail-name').textContent()).toContain('002.png');
   });
 
   test('a button trains again from the old weights with them, and shows the paired difference', async () => {

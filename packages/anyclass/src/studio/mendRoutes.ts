@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join, relative } from 'node:path';
-import type { MendState, RunDifference } from '@anyclass/studio';
+import type { MendState, RunDifference, SavedChange, SaveRequest } from '@anyclass/studio';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { AuditItem } from '../audits/auditItems.js';
@@ -58,21 +58,24 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
     return { file: store.file, classes, saved: await store.read(), author: userName() };
   };
 
+  /** Saves all of them or none; returns what is saved about their images now. */
+  const saveAll = async (query: unknown, requests: readonly SaveRequest[]) => {
+    const { store, classes } = await storeOf(query);
+    const names = new Set(requests.map(({ name }) => name));
+    for (const asked of requests) checkClasses(Object.keys(asked.labels ?? {}), classes);
+    if (queryOf(query, maybeQueue).queue === undefined) {
+      const { rowOf } = await data.of(runIn(query, index));
+      for (const name of names)
+        if (rowOf(name) === undefined) throw new UserError(`the data of this run has no image '${name}'`);
+    }
+    return (await saveLabels(store, requests)).filter(({ name }) => names.has(name));
+  };
+
   addRoute(routes, '/api/mend', {
     GET: async ({ query }, reply) => sendJson(reply, await forUser(() => stateOf(query))),
     POST: async ({ query, raw }, reply) => {
-      const asked = await bodyOf(raw, saveRequest);
-      const saved = await forUser(async () => {
-        const { store, classes } = await storeOf(query);
-        checkClasses(Object.keys(asked.labels ?? {}), classes);
-        if (queryOf(query, maybeQueue).queue === undefined) {
-          const opened = await data.of(runIn(query, index));
-          if (opened.rowOf(asked.name) === undefined)
-            throw new UserError(`the data of this run has no image '${asked.name}'`);
-        }
-        return saveLabels(store, [asked]);
-      });
-      return sendJson(reply, { saved: saved.find(({ name }) => name === asked.name) ?? null });
+      const asked = await bodyOf(raw, z.array(saveRequest), longestImport);
+      return sendJson(reply, { saved: await forUser(() => saveAll(query, asked)) });
     },
   });
   addRoute(routes, '/api/mend/queues', {
@@ -117,8 +120,7 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
     POST: async ({ query, raw }, reply) => {
       const { author } = queryOf(query, z.object({ author: z.string().max(200).default('') }));
       const text = (await bytesOf(raw, longestImport)).toString('utf8');
-      const count = await forUser(() => imported(runIn(query, index), text, author));
-      return sendJson(reply, { count });
+      return sendJson(reply, { changes: await forUser(() => imported(runIn(query, index), text, author)) });
     },
   });
   addRoute(routes, '/api/mend/train', {
@@ -182,20 +184,22 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
     return { count: items.length, file: `${base}-tasks.json` };
   }
 
-  async function imported(run: FoundRun, text: string, author: string): Promise<number> {
+  async function imported(run: FoundRun, text: string, author: string): Promise<SavedChange[]> {
     const answers = answersIn(text, 'the file');
     const { classes } = openRun(run.path).record;
     const { rowOf } = await data.of(run);
     const store = correctionsOf(run);
-    const before = new Map((await store.read()).map((saved) => [saved.name, saved.labels]));
+    const before = new Map((await store.read()).map((saved) => [saved.name, saved]));
     const requests = Array.from(answers, ([name, answer]) => {
       if (rowOf(name) === undefined)
         throw new UserError(`the file: the data of this run has no image '${name}'`);
       if (answer.kind === 'classes') checkClasses(answer.classes, classes);
-      return { name, labels: labelsOf(answer, classes), author, replaces: before.get(name) ?? null };
+      return { name, labels: labelsOf(answer, classes), author, replaces: before.get(name)?.labels ?? null };
     });
-    await saveLabels(store, requests);
-    return requests.length;
+    const saved = await saveLabels(store, requests);
+    return saved.flatMap((now) =>
+      answers.has(now.name) ? [{ name: now.name, before: before.get(now.name) ?? null, now }] : [],
+    );
   }
 }
 

@@ -15,8 +15,9 @@ const longestBody = 1 << 20;
 export async function bodyOf<Content>(
   incoming: IncomingMessage,
   schema: z.ZodType<Content>,
+  longest = longestBody,
 ): Promise<Content> {
-  const bytes = await bytesOf(incoming, longestBody);
+  const bytes = await bytesOf(incoming, longest);
   return checked(parsedJson(bytes.toString('utf8')), schema, 'the body');
 }
 

@@ -11,7 +11,7 @@ export interface SavedLabels {
   readonly time: string;
 }
 
-/** To save labels, or to take them back. */
+/** To save labels, or to take them back; a list of them is saved whole or not at all. */
 export interface SaveRequest {
   readonly name: string;
   /** Null removes what was saved, so that the data's own labels count again. */
@@ -19,6 +19,13 @@ export interface SaveRequest {
   readonly author: string;
   /** What was saved before, as the page knows it: nothing is saved if someone else changed it meanwhile. */
   readonly replaces: Labels | null;
+}
+
+/** What an image had before something was saved about it, and has now. */
+export interface SavedChange {
+  readonly name: string;
+  readonly before: SavedLabels | null;
+  readonly now: SavedLabels;
 }
 
 /** What can be labeled besides the run's own images. */

@@ -2,6 +2,7 @@
 
 import { notify } from '../../state/notices.js';
 import { attempt, send, sourceOf } from '../../state/server.js';
+import type { SavedChange } from '../../wire/mend.js';
 
 const mostNames = 20_000;
 
@@ -10,7 +11,7 @@ export function Exchange(props: {
   readonly author: string;
   /** Names of the images that are shown. */
   readonly names: () => string[];
-  readonly onImported: () => void;
+  readonly onImported: (changes: readonly SavedChange[]) => void;
 }) {
   const { run, author, names, onImported } = props;
   const written = (to: 'label-studio' | 'cvat') =>
@@ -22,10 +23,11 @@ export function Exchange(props: {
   const read = (file: File) =>
     attempt(async () => {
       const answer = await fetch(sourceOf('mend/import', { run, author }), { method: 'POST', body: file });
-      const result: { count?: number; detail?: string } = await answer.json();
-      if (!answer.ok) throw new Error(result.detail ?? `the server answered ${answer.status}`);
-      notify(`${result.count} answers of ${file.name} are saved`);
-      onImported();
+      const result: { changes?: SavedChange[]; detail?: string } = await answer.json();
+      if (!answer.ok || !result.changes)
+        throw new Error(result.detail ?? `the server answered ${answer.status}`);
+      notify(`${answersText(result.changes.length)} of ${file.name} saved; z takes them back`);
+      onImported(result.changes);
     });
   return (
     <details class="small">
@@ -52,4 +54,8 @@ export function Exchange(props: {
       </label>
     </details>
   );
+}
+
+function answersText(count: number): string {
+  return count === 1 ? '1 answer' : `${count} answers`;
 }

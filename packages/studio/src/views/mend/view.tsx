@@ -55,7 +55,7 @@ function OwnImages({ run }: { readonly run: string }) {
           run={run}
           author={saving.author}
           names={() => Array.from({ length: look.items.count }, (_, i) => look.items.at(i).name)}
-          onImported={saving.reload}
+          onImported={saving.imported}
         />
         <Retrain run={run} count={saving.saved.size} />
       </Desk>
