@@ -2,6 +2,7 @@
 
 import {
   bootstrapAt,
+  type Decision,
   type FalseAlarmBudget,
   judgedCurve,
   presenceOfRows,
@@ -88,16 +89,15 @@ function stepsOf(
     beta,
     ...(report?.guarantee.holds && { candidates: report.guarantee.candidates }),
   });
+  // On few rows, several budgets give the same decision.
+  const distinct = new Map(curve.map(({ decision }) => [cutoffsKey(decision), decision]));
   const intervals =
     judged.scores.length <= mostForIntervals
-      ? bootstrapAt(
-          judged,
-          curve.map(({ decision }) => decision),
-          { replicates, confidence: 0.95 },
-        )
+      ? bootstrapAt(judged, [...distinct.values()], { replicates, confidence: 0.95 })
       : [];
+  const places = [...distinct.keys()];
   return curve.map(({ metrics, decision }, i) => {
-    const interval = intervals[i]?.overall.macroF1;
+    const interval = intervals[places.indexOf(cutoffsKey(decision))]?.overall.macroF1;
     return {
       budget: wanted[i]!.falseAlarms,
       found: alarmShare(outcomesOf(judged, decision)),
@@ -105,6 +105,11 @@ function stepsOf(
       ...(interval && { low: interval.low, high: interval.high }),
     };
   });
+}
+
+/** The same for decisions that predict the same. */
+function cutoffsKey({ presence, thresholds }: Decision): string {
+  return JSON.stringify([presence, thresholds]);
 }
 
 /** The share of positives with an alarm, under whatever name, as the headline counts them. */
