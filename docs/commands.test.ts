@@ -80,8 +80,8 @@ const siteCount = 360;
 
 const configuration = {
   data: { dataset: 'photos' },
-  network: { name: 'resnet-18', inputSize: 32 },
-  ...{ epochs: 1, batchSize: 16, device: 'cpu', evaluation: { replicates: 10 } },
+  network: { name: 'tresnet-s', inputSize: 32 },
+  ...{ epochs: 1, batchSize: 16, device: 'cpu', threads: 1, evaluation: { replicates: 10 } },
 };
 
 async function run(

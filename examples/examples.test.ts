@@ -1,4 +1,5 @@
-// Runs every example as a user would, on photos small enough for a test.
+// Runs every example as a user would, on photos small enough for a test: the first as a process, from its build, and the others from
+// their source in this process, which has loaded libtorch.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-examples-'));
 const dataset = join(folder, 'photos', 'labels.csv');
@@ -14,7 +15,7 @@ const run = join(folder, 'runs', 'followed');
 
 beforeAll(async () => {
   await makePhotos();
-  await runExample('followTraining', dataset, run, '2');
+  expect(await runBuilt('followTraining', dataset, run, '2')).toMatch(/done: test mAP/);
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -81,12 +82,33 @@ describe('examples', () => {
   });
 });
 
-async function runExample(name: string, ...given: string[]): Promise<string> {
+async function runBuilt(name: string, ...given: string[]): Promise<string> {
   const program = join(import.meta.dirname, 'dist', `${name}.js`);
   // Networks this small gain nothing from threads that wait for one another.
   const env = { ...process.env, OMP_NUM_THREADS: '1' };
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...given], { cwd: folder, env });
   return stdout;
+}
+
+/** Runs an example where its module is loaded, and returns what it prints. */
+async function runExample(name: string, ...given: string[]): Promise<string> {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((...texts) => void lines.push(texts.join(' ')));
+  const progress = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const [words, place, listeners] = [process.argv, process.cwd(), process.listeners('SIGINT')];
+  process.argv = [...words.slice(0, 1), name, ...given];
+  process.chdir(folder);
+  try {
+    await import(join(import.meta.dirname, `${name}.ts`));
+  } finally {
+    process.argv = words;
+    process.chdir(place);
+    for (const listener of process.listeners('SIGINT'))
+      if (!listeners.includes(listener)) process.off('SIGINT', listener);
+    log.mockRestore();
+    progress.mockRestore();
+  }
+  return `${lines.join('\n')}\n`;
 }
 
 /** Writes 60 photos of noise; 'bright' and 'red' ones are positive, more than half are neither. */
