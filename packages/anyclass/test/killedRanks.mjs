@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { frequentlySaved } from './frequentlySaved.mjs';
 import { killAgainAndAgain, tellResult } from './killing.mjs';
-import { childrenOf, program } from './ranks.mjs';
+import { program, ranksOf } from './ranks.mjs';
 
 const fields = [
   ...frequentlySaved,
@@ -35,7 +35,7 @@ export function killRanks(kills, say) {
       });
       while (!isOver && result.kills < kills) {
         await Promise.race([sleep(Math.random() * duration), ended]);
-        const ranks = childrenOf(launch.child.pid ?? 0);
+        const ranks = ranksOf(launch.child.pid ?? 0);
         const victim = ranks[Math.floor(Math.random() * ranks.length)];
         if (isOver || victim === undefined) continue;
         try {

@@ -85,15 +85,27 @@ function floatsOf(file) {
 }
 
 /**
- * The children of a process, from Linux's /proc.
+ * The ranks that a launcher has started, from Linux's /proc. A process that does not run its own program yet is not one of them: it shares
+ * the launcher's channels.
  *
- * @param {number} parent
+ * @param {number} launcher
  */
-export function childrenOf(parent) {
+export function ranksOf(launcher) {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => parentOf(pid) === parent);
+    .filter((pid) => parentOf(pid) === launcher && isRank(pid));
+}
+
+/** @param {number} pid */
+function isRank(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .some((variable) => variable.startsWith('RANK='));
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -96,8 +96,9 @@ describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {
   test('is absent after a build that was killed, and the next build resumes', async () => {
     const project = answers();
     const child = buildSlowly(project);
-    // answer.cc comes first and compiles immediately; node.cc takes a minute.
-    await vi.waitUntil(() => objectFiles().length === 1, { timeout: 30_000, interval: 50 });
+    // answer.cc compiles immediately; node.cc takes a minute once its compiler has begun, and only then.
+    const isHalfway = () => objectFiles().length === 1 && !existsSync(join(folder, 'first'));
+    await vi.waitUntil(isHalfway, { timeout: 30_000, interval: 50 });
     process.kill(-(child.pid ?? 0), 'SIGKILL');
     await once(child, 'exit');
     expect(builds(project)).toEqual([]);

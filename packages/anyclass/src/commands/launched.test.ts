@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { distributed } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pipeCount as count, writePipes } from '../../test/pipes.js';
-import { childrenOf, parentOf, program, runRanks } from '../../test/ranks.mjs';
+import { parentOf, program, ranksOf, runRanks } from '../../test/ranks.mjs';
 import { meetVariable } from '../distribution/ranks.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-launched-'));
@@ -75,7 +75,7 @@ describe.skipIf(unavailable !== null)(
           stdio: 'ignore',
         });
         const twoRanks = () => {
-          const found = childrenOf(launcher.pid!);
+          const found = ranksOf(launcher.pid!);
           expect(found).toHaveLength(2);
           return found;
         };
