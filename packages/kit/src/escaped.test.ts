@@ -7,7 +7,6 @@ import { dots } from './chart/dots.js';
 import { forest } from './chart/forest.js';
 import { lineChart } from './chart/lineChart.js';
 import { matrix } from './chart/matrix.js';
-import { multiples } from './chart/multiples.js';
 import { parallel } from './chart/parallel.js';
 import { breakable, escaped, verbatim, visible } from './escaped.js';
 
@@ -35,7 +34,6 @@ test('every function escapes the names that it is given', () => {
     forest(hostile, [
       { title: hostile, rows: [{ name: hostile, value: 0, low: 0, high: 0, state: 'open' }] },
     ]),
-    ...multiples([{ title: hostile, remark: hostile, series: [{ name: hostile, values: [1] }] }], [0, 1]),
     matrix(hostile, [hostile], [[{ share: 1, text: hostile, label: hostile }]]),
     parallel(hostile, [{ name: hostile, ticks: [tick] }], [{ label: hostile, places: [0.5] }]),
     foundBars([{ name: hostile, present: 2, found: 1, other: 0 }]),

@@ -44,7 +44,6 @@ export { type Dumbbell, dumbbells } from './chart/dumbbells.js';
 export { type ForestGroup, type ForestRow, forest } from './chart/forest.js';
 export { type Line, type LineChartOptions, type LinePoint, lineChart } from './chart/lineChart.js';
 export { type MatrixCell, matrix } from './chart/matrix.js';
-export { type Multiple, multiples } from './chart/multiples.js';
 export { type ParallelAxis, type ParallelLine, parallel } from './chart/parallel.js';
 export {
   type Axis,

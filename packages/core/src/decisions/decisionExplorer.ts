@@ -7,7 +7,6 @@ import { fingerprintOf } from '../metrics/fittedThresholds.js';
 import { metricsOfSetting, ranksOf } from '../metrics/measure.js';
 import { checkImportance, type MeasureOptions, measurementAt } from '../metrics/measurement.js';
 import type { Metrics } from '../metrics/metrics.js';
-import { OUTCOMES, type Outcome } from '../metrics/outcomes.js';
 import type { Scored } from '../metrics/scored.js';
 import { checkFit } from '../thresholds/fitThresholds.js';
 import type { Decision } from './decision.js';
@@ -20,7 +19,7 @@ import { reportOf } from './report.js';
 /** What a decision makes of the explored rows. */
 export interface Explored {
   readonly metrics: Metrics;
-  /** The outcome of each row, as an index into {@link EXPLORED_OUTCOMES}. */
+  /** The outcome of each row, as an index into `OUTCOMES`. */
   readonly outcomes: Uint8Array;
 }
 
@@ -34,9 +33,6 @@ export interface DecisionExplorer {
   /** What each row is: positive, negative or undecided (`ROW_POSITIVE`, …). */
   readonly rowKinds: Uint8Array;
 }
-
-/** What the codes of outcomes mean. */
-export const EXPLORED_OUTCOMES: readonly Outcome[] = OUTCOMES;
 
 /**
  * Prepares rows for many decisions.

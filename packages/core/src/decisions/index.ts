@@ -21,7 +21,6 @@ export type {
 export {
   type DecisionExplorer,
   decisionExplorer,
-  EXPLORED_OUTCOMES,
   type Explored,
 } from './decisionExplorer.js';
 export {
@@ -48,6 +47,7 @@ export type {
   NoGuaranteeReason,
   PromiseUnit,
 } from './guarantee.js';
+export { type JudgedPoint, judgedCurve } from './judgedCurve.js';
 export {
   type MoreLabels,
   moreLabels,
@@ -58,5 +58,4 @@ export {
   rateInterval,
 } from './promisable.js';
 export { type RowIdentities, type SharedRows, sharedRows } from './sharedRows.js';
-export { type JudgedPoint, judgedCurve, type TradeOffPoint, tradeOffCurve } from './tradeOffCurve.js';
 export { type CountedOutcomes, countOutcomes, type WorkloadOptions, workload } from './workload.js';

@@ -3,7 +3,6 @@ export { fingerprintOf } from './fittedThresholds.js';
 export { measure, measureAt } from './measure.js';
 export type { MeasureOptions, Threshold } from './measurement.js';
 export type { Metrics, UndefinedMetric } from './metrics.js';
-export { MetricsAccumulator } from './metricsAccumulator.js';
 export { OUTCOMES, type Outcome, type OutcomeCounts } from './outcomes.js';
 export { type RankingCurve, rankingCurves } from './rankingCurves.js';
 export { type Confusion, fBeta, precision, recall } from './rates.js';
