@@ -35,7 +35,7 @@ export async function lookTable(run: FoundRun, split: LookSplit, tables: ScoreTa
     if (!codes.has(text)) codes.set(text, codes.size);
     return codes.get(text)!;
   });
-  const { presence: alarm, thresholds, clear = null } = decision;
+  const { presence: alarm, thresholds } = decision;
   const head: LookHead = {
     split,
     splits: splits.filter((each) => tables.has(run, each)),
@@ -44,7 +44,6 @@ export async function lookTable(run: FoundRun, split: LookSplit, tables: ScoreTa
     groups: [...codes.keys()],
     thresholds,
     gate: alarm === null ? null : presenceProbability(alarm),
-    clear: clear === null ? null : presenceProbability(clear),
   };
   return framed(head, [
     Float32Array.from(scores),

@@ -17,12 +17,11 @@ import { settingOf } from './runRow.js';
 export function runDetails(path: string, row: RunRow): RunDetails {
   const paths = runPaths(path);
   const record = parsedJson(readFileSync(paths.config, 'utf8'));
-  const { configuration, versions, classes } = isPlainObject(record) ? record : {};
+  const { configuration, versions } = isPlainObject(record) ? record : {};
   const fields = isPlainObject(configuration) ? dottedFields(configuration) : new Map<string, string>();
   return {
     row,
     folder: path,
-    classes: Array.isArray(classes) ? classes.map(String) : [],
     configuration: [...fields].map(([field, value]) => [field, settingOf(value)]),
     versions: isPlainObject(versions)
       ? Object.fromEntries(Object.entries(versions).map(([name, version]) => [name, String(version)]))
@@ -63,7 +62,6 @@ function decidedVerdict(
     falseAlarms: triage?.negatives.alarm ?? falseAlarms,
     review: triage?.rows.review ?? null,
     missed: triage?.positives.clear ?? null,
-    macroF1: measured?.macroF1 ?? null,
     promises: guarantee.holds
       ? describePromises(report).map((text) => `${text[0]?.toUpperCase()}${text.slice(1)}.`)
       : [`Nothing is promised: ${guarantee.reason}.`],

@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Candidates, countOutcomes, type Decision, describePromises, measure } from '@anyclass/core';
+import { type Candidates, countOutcomes, type Decision, measure } from '@anyclass/core';
 import { LockedError, takeLock } from '@anyclass/files';
 import type { DecideSetup, SaveDecision, SavedDecision, TestMetrics } from '@anyclass/studio';
 import { shellLine } from '../errors/shellLine.js';
@@ -46,17 +46,10 @@ function savedDecisions({ path }: FoundRun): SavedDecision[] {
 }
 
 function savedDecision(model: string, name: string, seen: string | null): SavedDecision {
-  const { file, description } = readModelRecord(model);
+  const { description } = readModelRecord(model);
   const decision = ownDecision(description);
   const date = name === '' ? null : (description.decisionOrigin?.date ?? null);
-  return {
-    name,
-    file,
-    decision,
-    date,
-    isAfterTest: isAfter(date, seen),
-    promises: describePromises(decision.report),
-  };
+  return { name, decision, date, isAfterTest: isAfter(date, seen) };
 }
 
 function isAfter(date: string | null, seen: string | null): boolean {
@@ -104,7 +97,7 @@ export async function testMetrics(run: FoundRun, name: string, tables: ScoreTabl
   const scored = await tables.read(run, 'test');
   const { metrics, positives, negatives } = judged(scored, found.decision);
   const seen = noteTestSeen(run.path, name === '' ? 'the decision of the run' : `decision ${name}`);
-  return { name, metrics, positives, negatives, seen, isAfterTest: found.isAfterTest };
+  return { metrics, positives, negatives, seen, isAfterTest: found.isAfterTest };
 }
 
 function judged(scored: Parameters<typeof measure>[0], decision: Decision) {

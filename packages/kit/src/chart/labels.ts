@@ -10,7 +10,8 @@ export interface Label {
  *
  * @returns the heights, in the order of the labels
  */
-export function spreadLabels(labels: readonly Label[], height: number, gap = 14): number[] {
+export function spreadLabels(labels: readonly Label[], height: number): number[] {
+  const gap = 14;
   const order = labels.map((_, i) => i).sort((a, b) => labels[a]!.y - labels[b]!.y);
   const places = order.map((i) => labels[i]!.y);
   for (let k = 1; k < places.length; k++) places[k] = Math.max(places[k]!, places[k - 1]! + gap);

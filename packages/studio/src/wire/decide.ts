@@ -25,14 +25,11 @@ export interface ScoresHeader {
 export interface SavedDecision {
   /** Of the model file in the run's folder `decisions`; empty for the run's own model. */
   readonly name: string;
-  readonly file: string;
   readonly decision: Decision;
   /** When it was saved; null for the run's own. */
   readonly date: string | null;
   /** Whether it was saved after test metrics of this run were seen. */
   readonly isAfterTest: boolean;
-  /** What it promises, in words. */
-  readonly promises: readonly string[];
 }
 
 /** What Decide starts from. */
@@ -58,7 +55,6 @@ export interface SaveDecision {
 
 /** A saved decision on test. */
 export interface TestMetrics {
-  readonly name: string;
   readonly metrics: Metrics;
   readonly positives: OutcomeCounts;
   readonly negatives: OutcomeCounts;

@@ -14,9 +14,8 @@ export interface LookHead {
   readonly groups: readonly string[];
   /** The probability from which each class is predicted if an image passes the gate; null for never. */
   readonly thresholds: readonly (number | null)[];
-  /** The smallest probability of presence that alarms, and that is not cleared; null without such a limit. */
+  /** The smallest probability of presence that alarms; null if none does. */
   readonly gate: number | null;
-  readonly clear: number | null;
 }
 
 /** The numbers of a table, row by row, in the order in which they follow its head. */

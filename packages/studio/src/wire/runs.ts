@@ -113,7 +113,6 @@ export interface RunLog {
 export interface RunDetails {
   readonly row: RunRow;
   readonly folder: string;
-  readonly classes: readonly string[];
   readonly configuration: readonly (readonly [field: string, value: Setting])[];
   readonly versions: Readonly<Record<string, string>>;
   readonly hasReport: boolean;
@@ -133,7 +132,6 @@ export interface RunVerdict {
   readonly falseAlarms: number;
   readonly review: number | null;
   readonly missed: number | null;
-  readonly macroF1: number | null;
   /** What is promised, in sentences; or why nothing is. */
   readonly promises: readonly string[];
   readonly remarks: readonly string[];

@@ -65,7 +65,6 @@ export function comparedRuns({ first, second, budget, replicates, seconds }: Com
     countPresent(scored.targets, header.classNames.length, j),
   );
   return {
-    split: header.split,
     rows: header.rows,
     replicates: drawn.replicates,
     sharedSeeds: pairs.length,

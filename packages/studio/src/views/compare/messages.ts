@@ -34,7 +34,6 @@ export interface ComparedMetric extends Pick<Difference, 'first' | 'second' | 'v
 }
 
 export interface Compared {
-  readonly split: string;
   readonly rows: number;
   readonly replicates: number;
   readonly sharedSeeds: number;

@@ -53,7 +53,7 @@ export function decideEngine(bytes: ArrayBuffer): DecideEngine {
     return known.explored;
   };
   return {
-    loaded: { rows: header.rows, positives, negatives, classNames, lowest, highest },
+    loaded: { rows: header.rows, positives, negatives, lowest, highest },
     judge(budget, settings, saved, isSaved) {
       const before = applied(saved);
       const now = isSaved ? { decision: saved, ...before } : explorer.fit(fitOptions(budget, settings));
@@ -68,7 +68,6 @@ export function decideEngine(bytes: ArrayBuffer): DecideEngine {
         alarmAt: placeOf(now.decision.presence),
         clearAt: placeOf(now.decision.clear),
         savedAlarmAt: placeOf(saved.presence),
-        savedClearAt: placeOf(saved.clear),
         saved: { macroF1: before.metrics.macroF1, positives: sides.before[0], negatives: sides.before[1] },
         bins: binned(explorer, now, binOf),
         moves: sides.moves,

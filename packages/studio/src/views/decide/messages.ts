@@ -48,7 +48,6 @@ export interface LoadedRows {
   readonly rows: number;
   readonly positives: number;
   readonly negatives: number;
-  readonly classNames: readonly string[];
   /** The range of the chart, in logits of presence. */
   readonly lowest: number;
   readonly highest: number;
@@ -68,7 +67,6 @@ export interface Judged {
   readonly alarmAt: number | null;
   readonly clearAt: number | null;
   readonly savedAlarmAt: number | null;
-  readonly savedClearAt: number | null;
   readonly saved: { readonly macroF1: number; readonly positives: ByOutcome; readonly negatives: ByOutcome };
   /** Rows by bin: of positives, then of negatives, each clear, review, alarm. */
   readonly bins: Uint32Array;
