@@ -3,8 +3,9 @@
 //
 //   node bench/dist/gpu/compiled.js RESULTS.jsonl [SECONDS] [NAME:PIXELS:BATCH…]
 //
-// A network starts only while SECONDS (default 540) are left for it. Compiling takes 40 to 200 s: after 240 s the peer ends, and its
-// eager rate is what remains. bench/gpu/peers.sh packs timm and torchvision for a machine that lacks them.
+// A network starts only while 60 of SECONDS (default 540) are left for it. Compiling takes 40 to 200 s: after 240 s the peer ends, and its
+// eager rate is what remains. A side that failed is tried again by the next call, after the networks that are new. bench/gpu/peers.sh packs
+// timm and torchvision for a machine that lacks them; PYTHON names another Python than python3.
 
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -13,13 +14,13 @@ import { fileURLToPath } from 'node:url';
 const [file = '', seconds = '540', ...tasks] = process.argv.slice(2);
 if (file === '') throw new RangeError('usage: compiled.js RESULTS.jsonl [SECONDS] [NAME:PIXELS:BATCH…]');
 
-/** Those that were never compared first, small before large. */
+/** Those that were never compared first, small before large; nobody else has the small TResNet. */
 const everything = [
   ...['resnet-50', 'convnext-t', 'swin-t', 'densenet-121', 'efficientnetv2-s', 'mobilenetv3-l'],
   ...['vit-s-16', 'dinov2-s-14-reg', 'dinov3-s-16', 'deit3-s-16', 'convnextv2-t', 'dinov3-s-plus-16'],
   ...['resnet-18', 'resnet-34', 'resnet-101', 'dinov2-s-14', 'swin-s', 'convnext-s', 'convnext-b'],
   ...['deit3-b-16', 'dinov2-b-14', 'dinov2-b-14-reg', 'dinov3-b-16'],
-  ...['tresnet-l', 'vit-b-16', 'maxvit-s', 'tresnet-m', 'maxvit-t', 'tresnet-xl', 'tresnet-s'],
+  ...['tresnet-l', 'vit-b-16', 'maxvit-s', 'tresnet-m', 'maxvit-t', 'tresnet-xl'],
 ].map((name) => `${name}:224:256`);
 const limits = { ours: 120, peer: 240 };
 const ours = fileURLToPath(new URL('networks.js', import.meta.url));
@@ -27,21 +28,33 @@ const peer = fileURLToPath(new URL('../../gpu/networks.py', import.meta.url));
 
 const start = performance.now();
 const left = () => Number(seconds) - (performance.now() - start) / 1000;
-const done = existsSync(file) ? readFileSync(file, 'utf8') : '';
+const before = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+const linesOf = (task: string) => before.filter((line) => line.includes(`"task":${JSON.stringify(task)}`));
+const isDone = (task: string) => linesOf(task).some((line) => !line.includes('"ended":"failed"'));
+const open = (tasks.length > 0 ? tasks : everything).filter((task) => !isDone(task));
+const newFirst = [
+  ...open.filter((task) => linesOf(task).length === 0),
+  ...open.filter((task) => linesOf(task).length > 0),
+];
 
-for (const task of tasks.length > 0 ? tasks : everything) {
-  if (done.includes(`"task":${JSON.stringify(task)}`)) continue;
+for (const task of newFirst) {
   if (left() < 60) {
     console.log(`${task}: no time left; call again with the same file`);
     break;
   }
   const own = side(process.execPath, [ours, task], Math.min(limits.ours, left()));
   const modes = 'channels-last,compile';
-  const other = side('python3', [peer, modes, task], Math.min(limits.peer, Math.max(30, left())));
+  const other = side(
+    process.env['PYTHON'] ?? 'python3',
+    [peer, modes, task],
+    Math.min(limits.peer, Math.max(30, left())),
+  );
   const line = { task, ours: own, peer: other, ratios: ratiosOf(own.rates, other.rates) };
-  // A result that the clock cut short is measured again.
-  if (other.ended !== 'stopped' || left() > 0) appendFileSync(file, `${JSON.stringify(line)}\n`);
+  const isCutShort = left() <= 0 && [own, other].some(({ ended }) => ended === 'stopped');
+  // What the clock cut short is measured again.
+  if (!isCutShort) appendFileSync(file, `${JSON.stringify(line)}\n`);
   console.log(JSON.stringify({ task, ...line.ratios, ended: [own.ended, other.ended] }));
+  for (const { ended, error } of [own, other]) if (ended === 'failed') console.log(error);
 }
 
 interface Side {
@@ -55,12 +68,13 @@ interface Side {
 /** Runs a program that prints `title: value` for each result, and keeps those that it printed in time. */
 function side(program: string, parameters: readonly string[], limit: number): Side {
   const begun = performance.now();
-  const { stdout, stderr, status, signal } = spawnSync(program, parameters, {
+  const { stdout, stderr, status, signal, error } = spawnSync(program, parameters, {
     encoding: 'utf8',
-    timeout: 1000 * limit,
+    timeout: Math.round(1000 * limit),
     killSignal: 'SIGKILL',
     maxBuffer: 2 ** 28,
   });
+  if (error && !signal) throw error;
   const lines = [...stdout.matchAll(/^[\w-]+ at \d+ px, (.+): ([\d.e+-]+)$/gm)];
   return {
     ended: status === 0 ? 'whole' : signal ? 'stopped' : 'failed',

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the Python parts of timm and torchvision, and what timm imports, from the Python that PEER_PYTHON names into .gpu/peers.tar.xz, for a
-# GPU machine without network whose Python has torch only; run.sh unpacks them there.
+# GPU machine without network whose Python lacks them; run.sh unpacks there what is missing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 packages=$("${PEER_PYTHON:-python3}" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')

@@ -19,7 +19,13 @@ if [ ! -e node_modules/.anyclass-setup ]; then
   node -e "import('./setup/javascript.mjs').then((m) => m.acceptPackages())"
 fi
 if [ -e .gpu/peers.tar.xz ]; then
-  [ -d /tmp/anyclass-peers ] || { mkdir /tmp/anyclass-peers && tar -xJf .gpu/peers.tar.xz -C /tmp/anyclass-peers; }
+  if [ ! -d /tmp/anyclass-peers ]; then
+    rm -rf /tmp/anyclass-peers.part && mkdir /tmp/anyclass-peers.part
+    tar -xJf .gpu/peers.tar.xz -C /tmp/anyclass-peers.part
+    # What python3 has itself is compiled for its version; PYTHONPATH would come before it.
+    python3 bench/gpu/drop_installed.py /tmp/anyclass-peers.part
+    mv /tmp/anyclass-peers.part /tmp/anyclass-peers
+  fi
   export PYTHONPATH="/tmp/anyclass-peers${PYTHONPATH:+:$PYTHONPATH}"
 fi
 node setup/setup.mjs

@@ -18,6 +18,8 @@ const peer = fileURLToPath(new URL('../../inference/peer.py', import.meta.url));
 const python = process.env['PYTHON'] ?? 'python3';
 
 const given = process.argv.slice(2);
+const unknown = given.filter((name) => !isNetworkName(name));
+if (unknown.length > 0) throw new RangeError(`no such network: ${unknown.join(', ')}`);
 const names = given.length > 0 ? given.filter(isNetworkName) : networkNames;
 console.log(
   '| network | ours, ms an image | beside PyTorch | ours in onnxruntime | beside onnxruntime | in processor time |',

@@ -36,6 +36,8 @@ TIMM = {
     "swin-s": "swin_small_patch4_window7_224",
 }
 SIZED = ("vit", "deit3", "dinov2", "swin")
+# Stochastic depth as in our networks, since it costs time in training; timm's default is 0 or 0.1.
+DROP_PATH = {"convnext-t": 0.1, "convnext-s": 0.4, "convnext-b": 0.5, "convnextv2-t": 0.2, "swin-t": 0.2, "swin-s": 0.3}
 
 
 def create(name, classes, size):
@@ -55,7 +57,8 @@ def create(name, classes, size):
 
     sizes = {"img_size": size} if name.startswith(SIZED) else {}
     token = {"global_pool": "token"} if name.startswith("dinov3") else {}
-    return timm.create_model(TIMM[name], num_classes=classes, **sizes, **token)
+    depth = {"drop_path_rate": DROP_PATH[name]} if name in DROP_PATH else {}
+    return timm.create_model(TIMM[name], num_classes=classes, **sizes, **token, **depth)
 
 
 def targets(torch, batch, classes):
