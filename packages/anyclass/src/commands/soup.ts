@@ -47,7 +47,7 @@ export const soup = command({
       ...(summary ? [summaryText(out, summary, true)] : []),
     ].join('\n\n');
     terminal.print(json ? JSON.stringify(result, null, 2) : text);
-    if (!json && summary) terminal.note(nextSteps(out));
+    if (!json && summary) terminal.note(nextSteps(out, summary));
     return result;
   },
 });

@@ -9,8 +9,9 @@ import { type ConfigurationField, configurationFields } from '../configuration/r
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { UsageError } from '../errors/usageError.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
+import type { RunSummary } from '../events/runSummary.js';
 import { checkOutputFolder } from '../files/outputs.js';
-import { networkNames } from '../networks/catalog.js';
+import { isFeatureNetwork, isNetworkName, networkNames } from '../networks/catalog.js';
 import { summaryText } from '../reports/judgmentText.js';
 import type { TrainingResult, TrainOptions } from '../training/activeRun.js';
 import { readConfiguration } from '../training/readConfiguration.js';
@@ -152,7 +153,7 @@ export async function trainHere(
     terminal.print(
       json ? JSON.stringify(result, null, 2) : summaryText(result.folder, result.summary, !isPart),
     );
-    if (!json && !isPart) terminal.note(nextSteps(result.folder));
+    if (!json && !isPart) terminal.note(nextSteps(result.folder, result.summary));
     return result;
   } catch (error) {
     parent?.fail('resume' in run ? run.resume : (run.folder ?? ''), error);
@@ -176,7 +177,9 @@ async function timed(
 }
 
 /** What a finished run is for. */
-export function nextSteps(folder: string): string {
+export function nextSteps(folder: string, { network }: Pick<RunSummary, 'network'>): string {
+  if (isNetworkName(network) && isFeatureNetwork(network))
+    return nextLine(['predict', folder, 'TABLE'], ['serve', folder]);
   return nextLine(
     ['predict', folder, 'PHOTOS'],
     ['explain', folder, 'PHOTO', '--out', 'heat'],

@@ -62,12 +62,9 @@ export async function compare(options: CompareOptions, hooks: ExperimentHooks = 
   const { losses = comparedLosses, networks, datasets, out, replicates = 1000, decision = {} } = options;
   // Fail here rather than after hours of training.
   checkDecisionOptions(decision);
-  const plan = await planRuns({
-    ...request(options),
-    losses,
-    networks,
-    datasets,
-  });
+  const plan = await planRuns({ ...request(options), losses, networks, datasets }, (text) =>
+    hooks.onEvent?.({ type: 'note', text }),
+  );
   hooks.onPlan?.(plan);
   const runs = await runExperiment(plan, options, hooks);
   const unfinished = unfinishedRuns(runs);

@@ -49,6 +49,18 @@ describe('a plan', () => {
     expect(await name('any-bce')).toBe(await name('any-bce@lambda=0.02'));
   });
 
+  test('says once for each network which input fits', async () => {
+    const said: string[] = [];
+    const networks = parseNetworks('tresnet-s,tresnet-m');
+    const set = { 'network.inputSize': 'fit' };
+    const runs = await planRuns({ ...request, set, networks }, (text) => said.push(text));
+    expect(runs.map(({ configuration }) => configuration.network.inputSize)).toEqual([96, 96, 160, 160]);
+    expect(said).toEqual([
+      expect.stringMatching(/^tresnet-s, input 96 px: /),
+      expect.stringMatching(/^tresnet-m, input 160 px: /),
+    ]);
+  });
+
   test('uses the given data unless a variant names other data', async () => {
     const runs = await planRuns({
       ...request,

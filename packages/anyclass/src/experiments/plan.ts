@@ -43,15 +43,21 @@ export interface ExperimentRequest {
  * its own data and network. A dataset's settings are applied first, then the network's, and the loss's last.
  * A run that already exists under another name keeps that name.
  *
+ * @param onRemark is told, once for each network and dataset, which input size fits, and why
+ *
  * @example
  * const runs = await planRuns({ config: 'quick', losses: [{ name: 'bce' }, { name: 'any-bce' }], seeds: [1], out: 'out' });
  * runs.map(({ name }) => name) // ['digits-tresnet-s-bce-seed1', 'digits-tresnet-s-any-bce@lambda=0.02-seed1']
  */
-export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]> {
+export async function planRuns(
+  request: ExperimentRequest,
+  onRemark: (text: string) => void = () => {},
+): Promise<PlannedRun[]> {
   const { config, data: given, set, datasets, networks, losses, seeds, out } = request;
   checkSeeds(seeds);
   const planned: VariedRun[] = [];
   const fitInput = inputFitter();
+  const remarks = new Set<string>();
   for (const data of optional(datasets)) {
     for (const network of optional(networks)) {
       for (const loss of optional(losses)) {
@@ -68,7 +74,9 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
             ),
           });
           planned.push({
-            configuration: await fitInput(absolutePaths(read)),
+            configuration: await fitInput(absolutePaths(read), (text) =>
+              remarks.add(`${read.network.name}, ${text}`),
+            ),
             variants: [data, network, loss],
           });
         }
@@ -86,6 +94,7 @@ export async function planRuns(request: ExperimentRequest): Promise<PlannedRun[]
   refuseTwins(planned);
   const twice = runs.find(({ name }, i) => runs.findIndex((other) => other.name === name) < i);
   if (twice) throw new UsageError(`two different runs would share the folder ${twice.folder}`);
+  for (const remark of remarks) onRemark(remark);
   return atKnownFolders(runs, out);
 }
 

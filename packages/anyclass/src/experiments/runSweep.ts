@@ -50,7 +50,9 @@ export async function sweep(options: SweepOptions, hooks: ExperimentHooks = {}):
   const swept = sweptField(over);
   const { config, data, set, ...rest } = request(options);
   const losses = sweepVariants(swept, await readConfiguration(config, { dataset: data, set }));
-  const plan = await planRuns({ config, data, set, ...rest, losses });
+  const plan = await planRuns({ config, data, set, ...rest, losses }, (text) =>
+    hooks.onEvent?.({ type: 'note', text }),
+  );
   hooks.onPlan?.(plan);
   const made = await runExperiment(plan, options, hooks);
   const unfinished = unfinishedRuns(made);

@@ -65,6 +65,7 @@ export interface FittingInput {
  * @param imageSide the shorter side of a typical image in pixels
  * @param sides sides of objects as shares of the image's, ascending, if known
  * @param positions per side of the last map
+ * @param unit the size is a multiple of it
  *
  * @example
  * fittingInput(64, 32) // { size: 128, reason: 'images of 64 px are enlarged: …' }
@@ -74,14 +75,19 @@ export function fittingInput(
   stride: number,
   sides?: Float32Array,
   positions = enoughPositions,
+  unit = stride,
 ): FittingInput {
-  const ownSize = atLeast(Math.min(imageSide, detailEnough), stride);
-  const forPositions = atLeast(positions * stride, stride);
+  const ownSize = atLeast(Math.min(imageSide, detailEnough), unit);
+  const forPositions = atLeast(positions * stride, unit);
   const forObjects =
-    sides && sides.length > 0 ? atLeast(Math.min(stride / median(sides), 2 * imageSide), stride) : ownSize;
+    sides && sides.length > 0 ? atLeast(Math.min(stride / median(sides), 2 * imageSide), unit) : ownSize;
   const size = Math.max(ownSize, forPositions, forObjects);
   if (size === ownSize) {
-    return { size, reason: `images of ${imageSide} px leave ${leftAt(size, stride)}` };
+    const why =
+      size >= 2 * imageSide
+        ? `images of ${imageSide} px are enlarged to the smallest size that the network takes, which leaves`
+        : `images of ${imageSide} px leave`;
+    return { size, reason: `${why} ${leftAt(size, stride)}` };
   }
   const why =
     forObjects > forPositions
@@ -129,9 +135,9 @@ function timesAsLong(from: number, to: number): string {
   return `${times < 3 ? Math.round(10 * times) / 10 : Math.round(times)} times`;
 }
 
-function atLeast(side: number, stride: number): number {
-  const whole = inputSizes.filter((size) => size % stride === 0);
-  return whole.find((size) => size >= side) ?? whole.at(-1) ?? stride * Math.ceil(side / stride);
+function atLeast(side: number, unit: number): number {
+  const whole = inputSizes.filter((size) => size % unit === 0);
+  return whole.find((size) => size >= side) ?? whole.at(-1) ?? unit * Math.ceil(side / unit);
 }
 
 function median(ascending: Float32Array): number {

@@ -102,7 +102,7 @@ export function networkStride(name: NetworkName, options: Partial<FamilyOptions>
  * Returns which sides images may have; undefined for feature vectors.
  *
  * @example
- * networkSizes('vit-b-16') // { multipleOf: 16, least: 16 }
+ * networkSizes('vit-b-16') // { multipleOf: 16, least: 16, isTied: true }
  */
 export function networkSizes(
   name: NetworkName,

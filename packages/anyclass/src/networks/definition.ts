@@ -63,6 +63,8 @@ export interface TrunkCost {
 export interface ImageSizes {
   readonly multipleOf: number;
   readonly least: number;
+  /** Whether its positions or windows tie a network to the size that it was built for. */
+  readonly isTied?: true;
 }
 
 /** How to load weights from, and export them to, files of other programs or networks built with other options. */

@@ -77,7 +77,7 @@ function member(name: DinoName, trunk: TrunkCost): NetworkDefinition<typeof fiel
     paper: isThird ? '2508.10104' : '2304.07193',
     trunk,
     stride: ({ patchSize }) => patchSize,
-    sizes: ({ patchSize }) => ({ multipleOf: patchSize, least: patchSize }),
+    sizes: ({ patchSize }) => ({ multipleOf: patchSize, least: patchSize, isTied: true }),
     headBias: true,
     options: fields,
     defaults: { patchSize: isThird ? 16 : 14, stochasticDepth: 0 },

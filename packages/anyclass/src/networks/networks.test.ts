@@ -288,6 +288,26 @@ test.each(networkNames.filter((name) => networkDefinitions[name].input !== 'feat
   },
 );
 
+test.each([
+  'tresnet-s',
+  'vit-s-16',
+  'deit3-s-16',
+  'dinov2-s-14',
+  'dinov3-s-16',
+  'maxvit-t',
+  'swin-t',
+  'convnext-t',
+] as const)('%s is tied to the size that it was built for if its file says so', (name) => {
+  const windows = name === 'maxvit-t' ? { partitionSize: 1 } : {};
+  const { multipleOf, least, isTied } = networkSizes(name, windows)!;
+  using network = blank(name, { classes: 1, inputSize: least, ...windows }).eval();
+  const side = 2 * Math.max(32, multipleOf);
+  const images = zeros([1, 3, side, side]);
+  const forward = () => tidy(() => noGrad(() => network.forward(images)).shape);
+  if (isTied) expect(forward).toThrow(`built for inputSize ${least}`);
+  else expect(forward()).toEqual([1, 1]);
+});
+
 test.each(networkNames)('the defaults of %s are valid', (name) => {
   const { options, defaults } = networkDefinitions[name];
   expect(z.strictObject(options).parse(defaults)).toEqual(defaults);

@@ -228,7 +228,7 @@ function member(name: SwinName, trunk: TrunkCost): NetworkDefinition<typeof fiel
     paper: '2103.14030',
     trunk,
     stride: () => 32,
-    sizes: () => ({ multipleOf: patchSize, least: 32 }),
+    sizes: () => ({ multipleOf: patchSize, least: 32, isTied: true }),
     headBias: true,
     options: fields,
     defaults: { stochasticDepth: name === 'swin-t' ? 0.2 : 0.3 },

@@ -41,7 +41,7 @@ function member(name: ViTName, trunk: TrunkCost): NetworkDefinition<typeof field
     paper: name.startsWith('deit3') ? '2204.07118' : '2010.11929',
     trunk,
     stride: ({ patchSize }) => patchSize,
-    sizes: ({ patchSize }) => ({ multipleOf: patchSize, least: patchSize }),
+    sizes: ({ patchSize }) => ({ multipleOf: patchSize, least: patchSize, isTied: true }),
     headBias: true,
     options: fields,
     defaults: { patchSize: 16, stochasticDepth: 0 },

@@ -17,5 +17,6 @@ test('the stride of the network decides, and a size that was given stays', async
   expect(await sizeOf({ name: 'tresnet-s', inputSize: 'fit' })).toBe(96);
   expect(await sizeOf({ name: 'vit-b-16', patchSize: 8, inputSize: 'fit' })).toBe(64);
   expect(await sizeOf({ name: 'dinov2-s-14', inputSize: 'fit' })).toBe(224); // the smallest that patches of 14 divide
+  expect(await sizeOf({ name: 'maxvit-t', inputSize: 'fit' })).toBe(224); // the smallest that its windows divide
   expect(await sizeOf({ inputSize: 96 })).toBe(96);
 });

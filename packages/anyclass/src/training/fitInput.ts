@@ -6,7 +6,7 @@ import { closeDataset } from '../data/dataset/dataset.js';
 import { openPrepared } from '../data/openPrepared.js';
 import { type FittingInput, fittingInput, longPositions, sidesOf } from '../inspect/inputAdvice.js';
 import { typicalSide } from '../inspect/suggestConfiguration.js';
-import { networkStride } from '../networks/catalog.js';
+import { networkSizes, networkStride } from '../networks/catalog.js';
 
 /**
  * Replaces the input size `fit` by the one that leaves enough positions for the objects of the data's images.
@@ -29,9 +29,12 @@ export function inputFitter(): typeof fitInput {
   return async (configuration, onRemark = () => {}) => {
     const { network } = configuration;
     if (network.inputSize !== 'fit') return configuration;
-    const stride = networkStride(network.name, defined(network));
-    const key = JSON.stringify([configuration.data, stride]);
-    const fitting = known.get(key) ?? fittingSize(configuration, stride);
+    const options = defined(network);
+    const stride = networkStride(network.name, options);
+    // Whole positions in the last map; for networks with windows, whole windows.
+    const unit = stride && Math.max(stride, networkSizes(network.name, options)?.multipleOf ?? 1);
+    const key = JSON.stringify([configuration.data, stride, unit]);
+    const fitting = known.get(key) ?? fittingSize(configuration, stride, unit);
     known.set(key, fitting);
     const { size, reason } = await fitting;
     onRemark(`input ${size} px: ${reason}`);
@@ -39,13 +42,17 @@ export function inputFitter(): typeof fitInput {
   };
 }
 
-async function fittingSize({ data }: Configuration, stride: number | undefined): Promise<FittingInput> {
+async function fittingSize(
+  { data }: Configuration,
+  stride: number | undefined,
+  unit: number | undefined,
+): Promise<FittingInput> {
   const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
     // Training says better what is wrong if the network takes features and the data has images, or the other way round.
     if (dataset.features || stride === undefined) return { size: 224, reason: 'there is no image to fit' };
     const side = await typicalSide(dataset.images, dataset.splits.train, dataset.preparation);
-    return fittingInput(side, stride, sidesOf(dataset), longPositions);
+    return fittingInput(side, stride, sidesOf(dataset), longPositions, unit);
   } finally {
     await closeDataset(dataset);
   }

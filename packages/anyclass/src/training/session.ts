@@ -122,7 +122,7 @@ export function createSession(
     synchronizeNorms(network, ranks.group);
     if (!ranks.isFirst) setSeed(seedOfRank(seed, ranks.rank));
   }
-  checkSizes(network, configuration);
+  remarks.push(...checkSizes(network, configuration));
   const optimizer = createOptimizer(network, configuration);
   const scheduler = new optim.Scheduler(optimizer, createSchedule(configuration));
   const scaler = new optim.GradScaler({ enabled: settings.precision === 'float16' });

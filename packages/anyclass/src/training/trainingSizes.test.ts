@@ -31,6 +31,18 @@ test('progressive sizes are 60%, 80% and all of the input, a third of the epochs
   expect(sizesAt(16)).toEqual([16, 16, 16]);
 });
 
+test('progressive sizes are whole windows, and one size for a network that takes no other, with a remark', () => {
+  const network = (options: object) => validateConfiguration({ ...fields, network: options });
+  const windows = network({ name: 'maxvit-t', inputSize: 448 });
+  expect(plannedSizes(windows).map(({ size }) => size)).toEqual([224, 448, 448]);
+  const tied = network({ name: 'vit-s-16', inputSize: 32 });
+  expect(plannedSizes(tied)).toEqual([]);
+  using built = createNetwork('vit-s-16', { classes: 2, inputSize: 32 });
+  expect(checkSizes(built, tied)).toEqual([
+    expect.stringMatching(/^sizes: progressive has no effect.*vit-s-16.*32 px$/),
+  ]);
+});
+
 test('a size holds from its epoch until the next one, whatever their order; before the first, none is set', () => {
   const sizes = [
     { epoch: 5, size: 128 },

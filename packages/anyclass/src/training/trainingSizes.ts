@@ -3,10 +3,12 @@
 
 import { noGrad, tidy, zeros } from '@anyclass/torch';
 import { knownInputSize } from '../configuration/inputSize.js';
+import { defined } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import type { Size } from '../data/augmentation/changes.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
+import { networkSizes } from '../networks/catalog.js';
 import type { Network } from '../networks/network.js';
 
 type SizeFields = Pick<Configuration, 'sizes' | 'epochs' | 'network'>;
@@ -35,7 +37,7 @@ interface PlannedSize {
 
 /**
  * The sizes of a configuration, `progressive` spelled out: three sizes, a third of the epochs each, in multiples of 32 that every
- * stride divides.
+ * stride divides, or of a window. None for networks that are tied to one size.
  *
  * @example
  * plannedSizes({ ...configuration, sizes: 'progressive', epochs: 40, network: { ...network, inputSize: 160 } })
@@ -43,27 +45,33 @@ interface PlannedSize {
  */
 export function plannedSizes({ sizes, epochs, network }: SizeFields): readonly PlannedSize[] {
   if (sizes !== 'progressive') return sizes;
-  if (network.tiles) return []; // tiles have one size
+  const { multipleOf = 1, isTied } = networkSizes(network.name, defined(network)) ?? {};
+  if (network.tiles || isTied) return []; // tiles have one size
   const inputSize = knownInputSize(network);
+  const unit = Math.max(32, multipleOf);
   return [0.6, 0.8, 1].map((share, third) => ({
     epoch: 1 + Math.floor((third * epochs) / 3),
     size:
-      share === 1 ? inputSize : Math.min(inputSize, 32 * Math.max(1, Math.round((share * inputSize) / 32))),
+      share === 1
+        ? inputSize
+        : Math.min(inputSize, unit * Math.max(1, Math.round((share * inputSize) / unit))),
   }));
 }
 
 /**
  * Tries every size before training starts: positions and windows tie some networks to one.
  *
+ * @returns a remark if `progressive` has no effect
  * @throws UserError if the network cannot take one of them
  */
-export function checkSizes(network: Network, configuration: SizeFields): void {
+export function checkSizes(network: Network, configuration: SizeFields): string[] {
   const { inputSize, tiles } = network.options;
   if (tiles && configuration.sizes !== 'progressive' && configuration.sizes.length > 0)
     throw new UserError('sizes: images are cut into tiles of one size (network.tiles); leave sizes out');
   const wasTraining = network.training;
+  const planned = plannedSizes(configuration);
   network.eval();
-  for (const { size } of plannedSizes(configuration)) {
+  for (const { size } of planned) {
     try {
       tidy(() => noGrad(() => network.forward(zeros([1, 3, size, size], { device: deviceOf(network) }))));
     } catch (error) {
@@ -74,6 +82,10 @@ export function checkSizes(network: Network, configuration: SizeFields): void {
     }
   }
   network.train(wasTraining);
+  if (configuration.sizes !== 'progressive' || planned.length > 0) return [];
+  return [
+    `sizes: progressive has no effect, since ${tiles ? 'tiles have one size' : `${network.name} takes only the size it was built for`}; all epochs train at ${inputSize} px`,
+  ];
 }
 
 function deviceOf(network: Network) {
