@@ -7,7 +7,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chartFile, type Line, lineChart, shortNumber } from '@anyclass/kit';
-import { loadModel, openRun, readEpochs, readSummary } from 'anyclass/runs';
+import { compareRuns, readRuns } from 'anyclass/experiments';
+import { loadModel, openRun, readEpochs } from 'anyclass/runs';
 
 const [out] = process.argv.slice(2);
 if (out === undefined) throw new Error('charts.js takes the OUT of cost.sh');
@@ -21,33 +22,34 @@ interface Run {
   readonly seconds: number;
   /** Per image at prediction, on two CPU cores. */
   readonly milliseconds: number;
+  /** On validation, each image decided by a decision that was fitted without it. */
   readonly f1: number;
   readonly mAP: number;
 }
 
 const speeds = new Map<string, number>();
-const runs = readdirSync(out)
-  .flatMap((name): Run[] => {
-    const [, network = '', epochs] = /^(.+)-(\d+)$/.exec(name) ?? [];
-    if (epochs === undefined || !existsSync(join(out, name, 'summary.json'))) return [];
-    const { paths } = openRun(join(out, name));
-    const { validation } = readSummary(paths);
-    const model = loadModel(join(out, name));
-    const { inputSize } = model.network.options;
-    model.network.dispose();
-    return [
-      {
-        network,
-        epochs: Number(epochs),
-        inputSize,
-        seconds: readEpochs(paths.metrics).reduce((sum, epoch) => sum + epoch.seconds, 0),
-        milliseconds: predictionTime(network, inputSize),
-        f1: 100 * (validation.decided?.metrics.macroF1 ?? 0),
-        mAP: 100 * (validation.metrics.mAP ?? 0),
-      },
-    ];
-  })
-  .sort((a, b) => a.seconds - b.seconds);
+const runs: Run[] = [];
+for (const name of readdirSync(out)) {
+  const [, network = '', epochs] = /^(.+)-(\d+)$/.exec(name) ?? [];
+  if (epochs === undefined || !existsSync(join(out, name, 'summary.json'))) continue;
+  const { groups } = await compareRuns(readRuns([join(out, name)]), { replicates: 0 });
+  const { macroF1, mAP } = groups[0]?.decided?.validation ?? {};
+  if (!macroF1 || !mAP) throw new Error(`${name}: validation is too small to judge a decision`);
+  const model = loadModel(join(out, name));
+  const { inputSize } = model.network.options;
+  model.network.dispose();
+  const { paths } = openRun(join(out, name));
+  runs.push({
+    network,
+    epochs: Number(epochs),
+    inputSize,
+    seconds: readEpochs(paths.metrics).reduce((sum, epoch) => sum + epoch.seconds, 0),
+    milliseconds: predictionTime(network, inputSize),
+    f1: 100 * macroF1.mean,
+    mAP: 100 * mAP.mean,
+  });
+}
+runs.sort((a, b) => a.seconds - b.seconds);
 
 const rows = runs.map(({ network, epochs, inputSize, seconds, milliseconds, f1, mAP }) =>
   [

@@ -22,8 +22,11 @@ for (const name of readdirSync(out)) {
   const [, key] = /^((?:scratch|probe|full|layers|features)-\d+)-\d+$/.exec(name) ?? [];
   if (key === undefined || !existsSync(join(out, name, 'summary.json'))) continue;
   const { test } = readSummary(openRun(join(out, name)).paths);
-  const f1 = test?.decided?.metrics.macroF1 ?? 0;
-  found.set(key, [...(found.get(key) ?? []), { f1, mAP: test?.metrics.mAP ?? 0 }]);
+  const f1 = test?.decided?.metrics.macroF1;
+  const mAP = test?.metrics.mAP;
+  if (f1 === undefined || f1 === null || mAP === undefined || mAP === null)
+    throw new Error(`${name}: its test split was not judged with a decision`);
+  found.set(key, [...(found.get(key) ?? []), { f1, mAP }]);
 }
 const sizes = [...new Set(Array.from(found.keys(), (key) => Number(key.split('-')[1])))].sort(
   (a, b) => a - b,

@@ -6,7 +6,7 @@
 #
 # DATA contains coco64/part-*.parquet. OPTIONS are passed to every training on images, for example '--set device=cuda' or '--set epochs=2'.
 # SIZES (default '500 2000 8000') are the numbers of labeled images, SEEDS (default '1 2 3') the runs of each. After an interruption, the same
-# command resumes; finished runs are not trained again. One split for all: no image of validation or test is in any training.
+# command resumes; finished runs are not trained again. Runs that fail are named at the end. One split for all: no image of validation or test is in any training.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=${1:?DATA, a folder with coco64} out=${2:?OUT, a folder for all runs}
@@ -17,14 +17,18 @@ options=("$@")
 anyclass() { node "$here/../../packages/anyclass/bin/anyclass.js" "$@"; }
 images="$data/coco64/part-*.parquet"
 [ -e "$out/splits/test.txt" ] || node "$here/../dist/paper/splits.js" "$images" "$out/splits"
+anyclass prepare "$images" --size 160 --cache "$out/cache" # the input that fits; every run reads all of validation and test
 
+failed=()
 train() { # NAME RECIPE DATA OPTIONS…
-  local run=$out/$1 also=("${options[@]}")
+  local run=$out/$1 code=0 also=("${options[@]}")
   [ "$2" != features ] || also=()
   [ ! -e "$run/summary.json" ] || return 0
   echo "=== $1"
-  if [ -e "$run/config.json" ]; then anyclass train --resume "$run"
-  else anyclass train "$2" --data "$3" --run "$run" --set evaluation.replicates=0 "${@:4}" "${also[@]}"; fi
+  if [ -e "$run/config.json" ]; then anyclass train --resume "$run" || code=$?
+  else anyclass train "$2" --data "$3" --run "$run" --set evaluation.replicates=0 "${@:4}" "${also[@]}" || code=$?; fi
+  [ $code -lt 128 ] || exit $code # interrupted
+  [ $code -eq 0 ] || failed+=("$1")
 }
 coco=(--set "data.splitFolder=$out/splits" --set "data.cache=$out/cache")
 
@@ -50,3 +54,4 @@ for size in ${SIZES:-500 2000 8000}; do
   done
 done
 node "$here/../dist/transfer/table.js" "$out"
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}" >&2; exit 1; }
