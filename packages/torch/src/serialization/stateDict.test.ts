@@ -9,7 +9,7 @@ const weights = dictionary({ 'fc.weight': tensor, 'fc.bias': tensor });
 
 describe('the weights are', () => {
   test('the whole checkpoint, when it holds nothing but tensors', () => {
-    expect(findStateDict(weights)).toEqual({ tensors: weights, key: undefined });
+    expect(findStateDict(weights)).toEqual({ tensors: weights, key: undefined, others: [] });
   });
 
   test('under state_dict, in a Lightning checkpoint', () => {
@@ -25,16 +25,21 @@ describe('the weights are', () => {
   });
 
   test.each(['model', 'net', 'state_dict_ema', 'ema'])('under %s, if no preferred key is present', (key) => {
-    expect(findStateDict(dictionary({ epoch: 3, [key]: weights }))).toEqual({ tensors: weights, key });
+    expect(findStateDict(dictionary({ epoch: 3, [key]: weights }))).toEqual({
+      tensors: weights,
+      key,
+      others: [],
+    });
   });
 
   test('the trained ones if there are averaged ones too, unless those are requested', () => {
     const averaged = dictionary({ 'fc.weight': tensor });
     const both = dictionary({ state_dict_ema: averaged, state_dict: weights });
-    expect(findStateDict(both).key).toBe('state_dict');
+    expect(findStateDict(both)).toMatchObject({ key: 'state_dict', others: ['state_dict_ema'] });
     expect(findStateDict(both, { key: 'state_dict_ema' })).toEqual({
       tensors: averaged,
       key: 'state_dict_ema',
+      others: ['state_dict'],
     });
   });
 });

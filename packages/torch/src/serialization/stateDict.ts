@@ -8,6 +8,8 @@ import type { StoredTensor } from './storedTensor.js';
 export interface StateDict {
   readonly tensors: Map<string, StoredTensor>;
   readonly key: string | undefined;
+  /** Other usual keys that hold weights too, such as averaged ones. */
+  readonly others: readonly string[];
 }
 
 /** How to look for the weights. */
@@ -38,18 +40,20 @@ const usualKeys = [
  *
  * @example
  * const tensor = { dtype: 'float32', shape: [1], data: new Uint8Array(4) } as const;
- * findStateDict(new Map([['fc.bias', tensor]])) // { tensors: Map(1), key: undefined }
+ * findStateDict(new Map([['fc.bias', tensor]])) // { tensors: Map(1), key: undefined, others: [] }
  * findStateDict(new Map<string, CheckpointValue>([['epoch', 3], ['model', new Map([['fc.bias', tensor]])]])).key // 'model'
  */
 export function findStateDict(checkpoint: CheckpointValue, options: FindStateDictOptions = {}): StateDict {
   if (options.key === undefined) {
     const whole = tensorsByName(checkpoint);
-    if (whole !== undefined) return { tensors: whole, key: undefined };
+    if (whole !== undefined) return { tensors: whole, key: undefined, others: [] };
   }
   if (checkpoint instanceof Map) {
     for (const key of options.key === undefined ? usualKeys : [options.key]) {
       const tensors = tensorsByName(checkpoint.get(key));
-      if (tensors !== undefined) return { tensors, key };
+      if (tensors === undefined) continue;
+      const others = usualKeys.filter((other) => other !== key && tensorsByName(checkpoint.get(other)));
+      return { tensors, key, others };
     }
   }
   const where = options.key === undefined ? '' : ` under ${quoted(options.key)}`;

@@ -149,6 +149,15 @@ describe('a path', () => {
     expect(await findWeights(file, options)).toEqual({ name: file, path: file, facts: {} });
   });
 
+  test.each(['model.safetensors.index.json', 'pytorch_model.bin', 'pytorch_model.bin.index.json'])(
+    'to a downloaded folder gives its %s',
+    async (file) => {
+      const downloaded = mkdtempSync(join(folder, 'downloaded-'));
+      writeFileSync(join(downloaded, file), content);
+      expect((await findWeights(downloaded, options)).path).toBe(join(downloaded, file));
+    },
+  );
+
   test('to nothing, or to a folder that is not a finished run, is refused with the path', async () => {
     await expect(findWeights(join(folder, 'nowhere.pth'), options)).rejects.toThrow(
       /nowhere\.pth cannot be read/,

@@ -98,13 +98,14 @@ async function anyWeightFile(
   );
 }
 
-/** Returns a weight file; a run folder stands for its final weights. */
+/** Returns a weight file; a run folder stands for its final weights, and large models may be spread over several files. */
 function localFile(path: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const file = isFolder ? join(path, 'model.safetensors') : path;
-  if (isFolder && !existsSync(file)) {
+  const names = weightFileNames.flatMap((name) => [name, `${name}.index.json`]);
+  const file = isFolder ? names.map((name) => join(path, name)).find(existsSync) : path;
+  if (file === undefined) {
     throw new UserError(
-      `network.weights ${path}: no model.safetensors; expected the folder of a finished run or of a downloaded model, or a file`,
+      `network.weights ${path}: no ${weightFileNames.join(' or ')}; expected the folder of a finished run or of a downloaded model, or a file`,
     );
   }
   checkInputFile(file, 'network.weights');

@@ -9,7 +9,7 @@ import type { NamingConvention } from '../definition.js';
 import type { Network } from '../network.js';
 import { adaptStem } from './adaptStem.js';
 import { matchNames, type NameMatch } from './matchNames.js';
-import { readWeights } from './readWeights.js';
+import { readWeightFile } from './readWeights.js';
 
 export interface WeightReport {
   readonly file: string;
@@ -17,13 +17,17 @@ export interface WeightReport {
   readonly naming: string;
   /** The prefix of the file's names, such as `model.`. */
   readonly prefix: string;
+  /** The key under which a PyTorch checkpoint has them; left out if they are the whole file. */
+  readonly key?: string;
+  /** Keys under which it has other weights, such as averaged ones, that were not read. */
+  readonly others: readonly string[];
   /** How many of the network's entries were filled. */
   readonly loaded: number;
   /** Position tables that were interpolated to another size. */
   readonly resized: readonly string[];
   /** The first convolution, if it was trained for another number of channels. */
   readonly adapted: readonly string[];
-  /** Entries of the last layer that keep their initial values, since the file has other classes or none. */
+  /** Entries of the last layer that keep their initial values, since the file has other classes, another head or none. */
   readonly freshHead: readonly string[];
   /** Other entries that the file lacks; they keep their initial values. */
   readonly missing: readonly string[];
@@ -51,7 +55,8 @@ export function loadWeights(
   path: string,
   { strict = false }: LoadWeightsOptions = {},
 ): WeightReport {
-  const report = fillFrom(network, readWeights(path), path);
+  const { tensors, key, others = [] } = readWeightFile(path);
+  const report = { ...fillFrom(network, tensors, path), ...(key !== undefined && { key }), others };
   if (report.loaded === 0) {
     throw new UserError(
       `${path}: none of its ${report.unused.length} names matches ${network.name}, such as ${listed(report.unused)}`,
@@ -66,21 +71,43 @@ export function loadWeights(
 
 /** Describes what was loaded and what was not. */
 export function weightReportText(report: WeightReport): string {
-  const { file, naming, prefix, loaded, resized, adapted, freshHead, missing, misshapen, unused } = report;
+  const {
+    file,
+    naming,
+    prefix,
+    key,
+    others,
+    loaded,
+    resized,
+    adapted,
+    freshHead,
+    missing,
+    misshapen,
+    unused,
+  } = report;
   const behind = prefix === '' ? '' : ` after '${prefix}'`;
+  const under = key === undefined ? '' : `, under '${key}'`;
   const lines = [
+    [`other weights in the file, not read: ${listed(others)}`, others],
     [`interpolated to this input size: ${listed(resized)}`, resized],
     [`adapted to this number of channels: ${listed(adapted)}`, adapted],
-    [`last layer reinitialized, because the file has other classes: ${listed(freshHead)}`, freshHead],
+    [
+      `last layer reinitialized, because the file has none for these classes: ${listed(freshHead)}`,
+      freshHead,
+    ],
     [`not in the file, keeps its initial values: ${listed(missing)}`, missing],
     [`different shape in the file, keeps its initial values: ${listed(misshapen)}`, misshapen],
     [`in the file but unused: ${listed(unused)}`, unused],
   ] as const;
   const remarks = lines.filter(([, names]) => names.length > 0).map(([line]) => `  ${line}`);
-  return [`${file}: ${loaded} entries loaded (${naming}${behind})`, ...remarks].join('\n');
+  return [`${file}: ${loaded} entries loaded (${naming}${behind}${under})`, ...remarks].join('\n');
 }
 
-function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, file: string): WeightReport {
+function fillFrom(
+  network: Network,
+  tensors: ReadonlyMap<string, StoredTensor>,
+  file: string,
+): Omit<WeightReport, 'key' | 'others'> {
   const state = network.stateDict();
   const { weights: rules } = definitionOf(network);
   const match = matchNames(rules.conventions ?? [], [...tensors.keys()], new Set(state.keys()));
@@ -95,16 +122,17 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
     const stored = tensors.get(match.pairs.get(name) ?? '');
     return stored && fromStored(stored);
   };
+  const isOtherHead = otherHeads(network, tensors, match);
   let loaded = 0;
   for (const [name, entry] of state) {
     const stored = tensors.get(match.pairs.get(name) ?? '');
-    const isHead = name.startsWith(network.headPrefix);
     if (rules.isComputed?.(name)) continue;
-    if (fillParts(name, entry, tensors, match)) {
+    if (isOtherHead(name)) {
+      report.freshHead.push(name);
+    } else if (fillParts(name, entry, tensors, match)) {
       loaded++;
     } else if (stored === undefined) {
-      if (isHead) report.freshHead.push(name);
-      else if (!isBatchCounter(name) && !rules.hasDefault?.(name)) report.missing.push(name);
+      if (!isBatchCounter(name) && !rules.hasDefault?.(name)) report.missing.push(name);
     } else {
       const regroup = (values: Tensor) => rules.regroup?.(name, values, valuesOf) ?? values;
       const filled = fill(
@@ -114,14 +142,29 @@ function fillFrom(network: Network, tensors: ReadonlyMap<string, StoredTensor>, 
       );
       if (filled !== 'not') loaded++;
       if (filled === 'converted') report[name === rules.stem ? 'adapted' : 'resized'].push(name);
-      if (filled === 'not' && isHead) report.freshHead.push(name);
-      if (filled === 'not' && !isHead) {
+      if (filled === 'not') {
         report.misshapen.push(`${name} [${stored.shape.join(', ')}] instead of [${entry.shape.join(', ')}]`);
       }
     }
   }
   const { convention, prefix, unused } = match;
   return { file, naming: convention.title, prefix, loaded, unused, ...report };
+}
+
+/** Tells the entries of the last layer whose layer does not fit the file as a whole: a bias belongs to its weight. */
+function otherHeads(
+  network: Network,
+  tensors: ReadonlyMap<string, StoredTensor>,
+  { pairs }: NameMatch,
+): (name: string) => boolean {
+  const layerOf = (name: string) => name.slice(0, name.lastIndexOf('.'));
+  const entries = [...network.stateDict()].filter(([name]) => name.startsWith(network.headPrefix));
+  const others = entries.filter(([name, entry]) => {
+    const stored = tensors.get(pairs.get(name) ?? '');
+    return !stored || !sameSizes(entry, stored);
+  });
+  const layers = new Set(others.map(([name]) => layerOf(name)));
+  return (name) => name.startsWith(network.headPrefix) && layers.has(layerOf(name));
 }
 
 interface Filling {
@@ -204,7 +247,7 @@ function isBatchCounter(name: string): boolean {
 }
 
 /** Whether shapes are the same but for sizes of 1: a product can be stored as a 1x1 convolution, a scale as [channels, 1, 1]. */
-function sameSizes(entry: Tensor, values: Tensor): boolean {
+function sameSizes(entry: Tensor, values: Pick<Tensor, 'shape'>): boolean {
   const sizes = (shape: readonly number[]) => shape.filter((size) => size !== 1).join();
   return sizes(entry.shape) === sizes(values.shape);
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
@@ -88,6 +88,38 @@ test('with another number of classes, the last layer is reinitialized, and the r
   expect(copy.stateDict().get('head.fc.weight')!.equal(fresh)).toBe(true);
   expectEqual(copy, network, /^head\./);
   expect(weightReportText(report)).toContain('last layer reinitialized');
+});
+
+test('a bias is not loaded without its weight: a head for other features is reinitialized as a whole', () => {
+  const network = filled();
+  const state = new Map<string, Tensor>(network.stateDict());
+  state.set('head.fc.weight', zeros([5, 2048]));
+  const copy = createNetwork('tresnet-s', small);
+  const fresh = copy.stateDict().get('head.fc.bias')!.clone();
+  const report = loadWeights(copy, saved('features', state));
+  expect(report.freshHead).toEqual(['head.fc.weight', 'head.fc.bias']);
+  expect(copy.stateDict().get('head.fc.bias')!.equal(fresh)).toBe(true);
+});
+
+test('weights that are spread over files are read through their index, and a missing one is named', () => {
+  const network = filled();
+  const entries = [...network.stateDict()];
+  const half = entries.length >> 1;
+  const shards = [saved('shard-1', entries.slice(0, half)), saved('shard-2', entries.slice(half))];
+  const map = entries.map(([name], i) => [name, path.basename(shards[i < half ? 0 : 1]!)]);
+  const index = path.join(folder, 'model.safetensors.index.json');
+  const write = (weights: readonly (readonly string[])[]) =>
+    writeFileSync(index, JSON.stringify({ metadata: {}, weight_map: Object.fromEntries(weights) }));
+  write(map);
+  const copy = createNetwork('tresnet-s', small);
+  expect(loadWeights(copy, index, { strict: true })).toMatchObject({ missing: [], unused: [] });
+  expectEqual(copy, network);
+  write([...map, ['another.weight', 'shard-1.safetensors']]);
+  expect(() => loadWeights(copy, index)).toThrow(/shard-1\.safetensors does not have another\.weight/);
+  write([['another.weight', '../shard-1.safetensors']]);
+  expect(() => loadWeights(copy, index)).toThrow(/expected a file beside it/);
+  write([['another.weight', 'shard-3.safetensors']]);
+  expect(() => loadWeights(copy, index)).toThrow(/shard-3\.safetensors/);
 });
 
 test('a file without blur filters and batch counts loads with their defaults; other gaps are named', () => {
