@@ -1,7 +1,7 @@
 // Heat maps as pictures: over the image, with a scale below.
 
 import { heatColor } from '@anyclass/kit';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import type { StoredImage } from '../data/dataset/imageSource.js';
 import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
 import { openImage } from '../data/images/decoding/decode.js';
@@ -31,9 +31,9 @@ export async function shownImage(
     .autoOrient()
     .flatten({ background: '#000' })
     .toColorspace('srgb')
-    .png()
-    .toBuffer();
-  const { data, info } = await sharp(upright)
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { data, info } = await sharp(upright.data, { raw: upright.info })
     .resize(side, side, { fit: 'inside', kernel: 'linear' })
     .removeAlpha()
     .raw()
@@ -42,24 +42,30 @@ export async function shownImage(
 }
 
 /**
- * Returns a map in colors with transparency, as PNG; `peak` is the value of the strongest color.
+ * Returns a map in colors with transparency, as PNG.
  *
  * @example
- * await heatPicture(map, { width: 160, height: 160 }, peakOf(map))
+ * await heatPicture(map, { width: 160, height: 160 })
  */
-export async function heatPicture(
-  map: HeatMap,
-  { width, height }: { readonly width: number; readonly height: number },
-  peak = peakOf(map),
-): Promise<Buffer> {
+export async function heatPicture(map: HeatMap, size: Size): Promise<Buffer> {
+  return heatOf(map, size).png({ palette: false, compressionLevel: 9 }).toBuffer();
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+function heatOf(map: HeatMap, { width, height }: Size): Sharp {
+  const peak = peakOf(map);
   const cells = Buffer.alloc(4 * map.values.length);
   map.values.forEach((value, i) => {
     cells.set(heatColor(peak === 0 ? 0 : value / peak), 4 * i);
   });
-  return sharp(cells, { raw: { width: map.columns, height: map.rows, channels: 4 } })
-    .resize(width, height, { fit: 'fill', kernel: 'cubic' })
-    .png({ palette: false, compressionLevel: 9 })
-    .toBuffer();
+  return sharp(cells, { raw: { width: map.columns, height: map.rows, channels: 4 } }).resize(width, height, {
+    fit: 'fill',
+    kernel: 'cubic',
+  });
 }
 
 /**
@@ -68,10 +74,7 @@ export async function heatPicture(
  * @example
  * await heatThumbnail(map, { width: 640, height: 480 })
  */
-export async function heatThumbnail(
-  map: HeatMap,
-  { width, height }: { readonly width: number; readonly height: number },
-): Promise<string> {
+export async function heatThumbnail(map: HeatMap, { width, height }: Size): Promise<string> {
   const side = 48;
   const scale = side / Math.max(width, height);
   const size = {
@@ -95,18 +98,17 @@ const scaleHeight = 22;
  */
 export async function overlayPicture(image: ShownImage, map: HeatMap): Promise<Buffer> {
   const { width, height, pixels } = image;
-  const heat = await heatPicture(map, image);
+  const heat = await heatOf(map, image).raw().toBuffer();
   const scale = scaleStrip(width, peakOf(map));
+  // sharp extends before it composites.
   return sharp(pixels, { raw: { width, height, channels: 3 } })
-    .composite([{ input: heat, left: 0, top: 0 }])
     .extend({ bottom: scaleHeight, background: '#000' })
-    .toBuffer({ resolveWithObject: true })
-    .then(({ data, info }) =>
-      sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } })
-        .composite([{ input: scale, raw: { width, height: scaleHeight, channels: 3 }, left: 0, top: height }])
-        .png()
-        .toBuffer(),
-    );
+    .composite([
+      { input: heat, raw: { width, height, channels: 4 }, left: 0, top: 0 },
+      { input: scale, raw: { width, height: scaleHeight, channels: 3 }, left: 0, top: height },
+    ])
+    .png()
+    .toBuffer();
 }
 
 /** A bar of all colors on black, with 0 at its left and the peak at its right. */
