@@ -107,8 +107,8 @@ describe('from a folder to an evaluated model', () => {
     expect(existsSync(join(folder, 'run', 'lock'))).toBe(false);
   });
 
-  test('resume finishes the run and prints the results', () => {
-    const { status, stdout, stderr } = anyclass(['train', '--resume', 'run']);
+  test('resume finishes the run and prints the results', async () => {
+    const { status, stdout, stderr } = await inProcess('train', '--resume', 'run');
     expect({ status, stderr }).toMatchObject({
       status: 0,
       stderr: expect.stringContaining('Resuming after epoch'),

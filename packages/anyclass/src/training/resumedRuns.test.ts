@@ -41,8 +41,10 @@ const onEvent = (event: RunEvent) => {
 };
 
 let result: TrainingResult;
+let whole: readonly string[];
 beforeAll(async () => {
   result = await trainRun(configuration, { run: at('whole'), onEvent });
+  whole = filesOf('whole');
   // Tests resume copies of these two.
   const half = await interrupted(
     'half',
@@ -92,7 +94,7 @@ test('a run interrupted in the middle of an epoch and resumed ends with the same
   );
   expect(checkpoints.at(-1)).toMatch(/^epoch-0001-step-00000[1-4]/);
   await resumeRun(at('interrupted'), { onEvent });
-  expect(filesOf('interrupted')).toEqual(filesOf('whole'));
+  expect(filesOf('interrupted')).toEqual(whole);
   expect(readEpochs(at('interrupted', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1, 2]);
 });
 
@@ -100,7 +102,7 @@ test('a run interrupted during its evaluation and resumed ends with the same bit
   copyRun('untested', 'judged');
   expect(existsSync(at('judged', 'summary.json'))).toBe(false);
   expect((await resumeRun(at('judged'), { onEvent })).summary).toEqual(result.summary);
-  expect(filesOf('judged')).toEqual(filesOf('whole'));
+  expect(filesOf('judged')).toEqual(whole);
 });
 
 test('a run stopped by its caller after an epoch and resumed ends with the same bits', async () => {
@@ -110,7 +112,7 @@ test('a run stopped by its caller after an epoch and resumed ends with the same 
   expect(readEpochs(at('ended', 'metrics.jsonl')).map(({ epoch }) => epoch)).toEqual([1]);
   await resumeRun(at('ended'), { onEpoch });
   expect(seen).toEqual([1, 2]);
-  expect(filesOf('ended')).toEqual(filesOf('whole'));
+  expect(filesOf('ended')).toEqual(whole);
 });
 
 test('a run resumes from the newest intact checkpoint and says what it skipped', async () => {
@@ -131,7 +133,7 @@ test('a run resumes from the newest intact checkpoint and says what it skipped',
     (event) => event.type === 'started' && event.resumed,
   );
   expect(started).toMatchObject({ resumed: { checkpoint: expect.stringContaining(older!) } });
-  expect(filesOf('damaged')).toEqual(filesOf('whole'));
+  expect(filesOf('damaged')).toEqual(whole);
 });
 
 test('a run starts over if no checkpoint is intact, and keeps what it writes from then on', async () => {
@@ -142,14 +144,14 @@ test('a run starts over if no checkpoint is intact, and keeps what it writes fro
   await resumeRun(at('lost'), { onEvent });
   expect(notes.filter((note) => note.includes('renamed to damaged-epoch-'))).toHaveLength(2);
   expect(notes).toContain('No usable checkpoint; starting over');
-  expect(filesOf('lost')).toEqual(filesOf('whole'));
+  expect(filesOf('lost')).toEqual(whole);
 });
 
 test('a run starts over if its inner folders are gone', async () => {
   mkdirSync(at('bare'));
   copyFileSync(at('whole', 'config.json'), at('bare', 'config.json'));
   await resumeRun(at('bare'), { onEvent });
-  expect(filesOf('bare')).toEqual(filesOf('whole'));
+  expect(filesOf('bare')).toEqual(whole);
 });
 
 test('a run is refused while another process is working on it, or if the folder already holds a run', async () => {
@@ -169,13 +171,12 @@ test('a run is refused if the data has changed since it started', async () => {
 });
 
 test('a finished run is not evaluated again, but a missing report is written', async () => {
-  const before = filesOf('whole');
   expect(existsSync(at('whole', 'report.html'))).toBe(false);
   notes.length = 0;
   expect((await resumeAndReport(at('whole'), { onEvent })).summary).toEqual(result.summary);
   expect(notes).toEqual([expect.stringContaining('the run is finished')]);
   expect(existsSync(at('whole', 'report.html'))).toBe(true);
-  expect(filesOf('whole')).toEqual(before);
+  expect(filesOf('whole')).toEqual(whole);
 });
 
 test.each([
@@ -183,13 +184,12 @@ test.each([
   ['model.safetensors', 'model.safetensors'],
   ['scores/test.csv', 'test.csv'],
 ])('a run is evaluated again if its %s is damaged', async (name, message) => {
-  const before = filesOf('whole');
   truncateSync(at('whole', name), 100);
   notes.length = 0;
   expect((await resumeRun(at('whole'), { onEvent })).summary).toEqual(result.summary);
   expect(notes[0]).toContain(message);
   expect(notes[0]).toContain(': evaluating the run again');
-  expect(filesOf('whole')).toEqual(before);
+  expect(filesOf('whole')).toEqual(whole);
 });
 
 describe('a finished run that keeps no checkpoints', () => {
