@@ -135,3 +135,16 @@ test('folders on the ground import nothing from elsewhere in their package', () 
   );
   expect(leaving.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
+
+test.each([
+  ['packages/anyclass/src', 'Rooms of `packages/anyclass/src`'],
+  ['packages/torch/src', 'Rooms of `packages/torch/src`'],
+  ['packages/anyclass/src/data', 'Rooms of `data`'],
+])('the page about the architecture describes the rooms of %s in their order', (folder, title) => {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const [, section = ''] = page.split(`## ${title}\n`);
+  const rows = section.split('\n## ')[0]!.matchAll(/^\| (`.*?`) \|/gm);
+  const described = Array.from(rows, ([, names = '']) => names.replaceAll('`', '').split(', ')).flat();
+  const rooms = orders[folder]!.filter((name) => !name.endsWith('.ts') && name !== '.');
+  expect(described.filter((name) => !name.endsWith('.ts'))).toEqual(rooms);
+});
