@@ -20,10 +20,10 @@ const share = z.number().min(0).max(1);
 const networkParts = z.strictObject({
   name: z.enum(networkNames).default('tresnet-m').describe('the network'),
   inputSize: z
-    .union([count, z.literal('fit')])
+    .union([count, z.enum(['fit', 'small'])])
     .default(224)
     .describe(
-      'height and width of the images in pixels, or `fit`: what fits the images and the network; with weights, theirs is the default',
+      'height and width of the images in pixels, or `fit`: what fits the images and the network, or `small`: the least that does, for training on a CPU; with weights, theirs is the default',
     ),
   head: z
     .enum(headNames)

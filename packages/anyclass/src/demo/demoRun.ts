@@ -59,7 +59,7 @@ function demoConfiguration(loss: DemoLoss, { seed, epochs, scenes }: DemoOptions
     epochs,
     batchSize: 64,
     optimizer: { name: 'adamw', rate: 0.002 },
-    schedule: { name: 'cosine', warmUpEpochs: Math.min(1, epochs - 1) },
+    schedule: { name: 'cosine', every: 'step', warmUpEpochs: Math.min(1, epochs - 1) },
     // Validation then chooses no epoch, so that the gate's promise holds as it stands.
     finalWeights: 'last',
     seed,

@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { afterAll, expect, test } from 'vitest';
 import { fileWriter } from '../../test/labelLayouts.js';
 import { openDataset } from '../data/openDataset.js';
-import { fittingInput, inputView, sidesOf, smallMapWarning } from './inputAdvice.js';
+import { fittingInput, inputEfforts, inputView, sidesOf, smallMapWarning } from './inputAdvice.js';
 import { inspectDataset } from './inspectDataset.js';
 import { inspectText } from './inspectText.js';
 import { suggestConfiguration } from './suggestConfiguration.js';
@@ -28,6 +28,7 @@ test('small images are enlarged until four by four positions are left, with the 
   expect(fittingInput(640, 32)).toMatchObject({ size: 224 });
   expect(fittingInput(200, 32)).toMatchObject({ size: 224 });
   expect(fittingInput(64, 16)).toMatchObject({ size: 64 });
+  expect(fittingInput(640, 16, undefined, inputEfforts.cpu)).toMatchObject({ size: 128 });
 });
 
 test('small objects ask for a larger input, up to twice the image', () => {

@@ -9,17 +9,28 @@ import { networkStride } from '../networks/catalog.js';
 /** The sizes that are considered. All networks that are suggested take them. */
 const inputSizes = [32, 64, 96, 128, 160, 192, 224, 256, 320, 384, 448] as const;
 
-/** The positions per side that a last map needs; with fewer, small objects are gone before the pool. */
+/** How much an input may cost. */
+export interface InputEffort {
+  /** The positions per side that the last map needs at least. */
+  readonly positions: number;
+  /** Beyond this many pixels, larger images keep more detail, but cost more than is sensible without being asked for. */
+  readonly detail: number;
+}
+
+/** With fewer positions per side in the last map, small objects are gone before the pool. */
 const enoughPositions = 4;
 
 /**
- * The positions per side of long training on a GPU. On COCO's animals, 40 epochs that ended with 5 by 5 positions instead of 4 by 4 raised
- * validation mAP from 52.3 to 54.0, for half as much time again (docs/results.md).
+ * - `long` training on a GPU: on COCO's animals, 40 epochs that ended with 5 by 5 positions instead of 4 by 4 raised validation mAP from 52.3 to
+ *   54.0, for half as much time again (docs/results.md);
+ * - `short` training on a GPU;
+ * - `cpu`: at 224 px, TResNet-S learns from ten images a second and core, and would have seen too few before anyone's patience ends.
  */
-export const longPositions = 5;
-
-/** Beyond this, larger images keep more detail, but cost more than is sensible without being asked for. */
-const detailEnough = 224;
+export const inputEfforts = {
+  long: { positions: 5, detail: 224 },
+  short: { positions: enoughPositions, detail: 224 },
+  cpu: { positions: enoughPositions, detail: 128 },
+} as const satisfies Record<string, InputEffort>;
 
 /** What is left of images and objects at an input size. */
 export interface InputView {
@@ -64,7 +75,6 @@ export interface FittingInput {
  *
  * @param imageSide the shorter side of a typical image in pixels
  * @param sides sides of objects as shares of the image's, ascending, if known
- * @param positions per side of the last map
  * @param unit the size is a multiple of it
  *
  * @example
@@ -74,10 +84,10 @@ export function fittingInput(
   imageSide: number,
   stride: number,
   sides?: Float32Array,
-  positions = enoughPositions,
+  { positions, detail }: InputEffort = inputEfforts.short,
   unit = stride,
 ): FittingInput {
-  const ownSize = atLeast(Math.min(imageSide, detailEnough), unit);
+  const ownSize = atLeast(Math.min(imageSide, detail), unit);
   const forPositions = atLeast(positions * stride, unit);
   const forObjects =
     sides && sides.length > 0 ? atLeast(Math.min(stride / median(sides), 2 * imageSide), unit) : ownSize;
@@ -112,7 +122,11 @@ export function smallMapWarning({
   ...options
 }: Pick<Configuration['network'], 'name' | 'inputSize'> & Partial<Configuration['network']>): string[] {
   const stride = networkStride(name, defined(options));
-  if (inputSize === 'fit' || stride === undefined || Math.floor(inputSize / stride) >= enoughPositions)
+  if (
+    typeof inputSize === 'string' ||
+    stride === undefined ||
+    Math.floor(inputSize / stride) >= enoughPositions
+  )
     return [];
   const better = enoughPositions * stride;
   return [

@@ -15,7 +15,7 @@ import { openPrepared } from '../data/openPrepared.js';
 import { visibleGpus } from '../distribution/ownGpu.js';
 import { counted } from '../errors/counted.js';
 import { networkStride } from '../networks/catalog.js';
-import { fittingInput, longPositions, sidesOf, smallMapWarning } from './inputAdvice.js';
+import { fittingInput, inputEfforts, sidesOf, smallMapWarning } from './inputAdvice.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 import { lookAlikeAdvice } from './lookAlikeAdvice.js';
 import { candidatesText, promisableText, promisableWith } from './promisableWith.js';
@@ -61,16 +61,20 @@ export async function suggestConfiguration(
       ? undefined
       : await typicalSide(dataset.images, train, dataset.preparation);
     const isLong = hasGpu && imageSide !== undefined && train.length >= fewImages;
-    const isSmall = !isLong && (imageSide === undefined || imageSide <= 96 || train.length < fewImages);
-    const name = isSmall ? 'tresnet-s' : 'tresnet-m';
+    const name = isLong ? 'tresnet-m' : 'tresnet-s';
     const input =
       imageSide === undefined
         ? undefined
-        : fittingInput(imageSide, networkStride(name)!, sidesOf(dataset), isLong ? longPositions : undefined);
+        : fittingInput(
+            imageSide,
+            networkStride(name)!,
+            sidesOf(dataset),
+            inputEfforts[isLong ? 'long' : hasGpu ? 'short' : 'cpu'],
+          );
     const inputSize = input?.size;
     const tiled = input && tilesAdvice(imageSide!, input.size, networkStride(name)!, sidesOf(dataset));
     const tiles = tiled?.isNeeded ? tiled.tiles : undefined;
-    const most = tiles ? 8 : isSmall ? 64 : 128;
+    const most = tiles ? 8 : 64;
     const batchSize = Math.max(1, Math.min(most, Math.floor(train.length / 4)));
     const lookAlikes = await lookAlikeAdvice(dataset);
     const levels = (await surveySample(dataset, train)).statistics();
@@ -85,8 +89,8 @@ export async function suggestConfiguration(
       loss: { name: 'any-bce', lambda: advice.start },
       epochs: epochsFor(train.length, isLong ? 4_000_000 : 400_000),
       batchSize: isLong && !tiles ? 256 : batchSize,
-      optimizer: { name: 'adamw', rate: isSmall && inputSize !== undefined ? 0.002 : 0.001 },
-      schedule: isLong ? { name: 'cosine', every: 'step' } : { name: 'cosine', warmUpEpochs: 1 },
+      optimizer: { name: 'adamw', rate: isLong || inputSize === undefined ? 0.001 : 0.002 },
+      schedule: { name: 'cosine', every: 'step', ...(!isLong && { warmUpEpochs: 1 }) },
       ...(isLong && { sizes: 'progressive', augmentation: 'crops' }),
       finalWeights: 'last',
     };
@@ -106,7 +110,7 @@ export async function suggestConfiguration(
       validation: splits.validation.length,
       test: splits.test.length,
     };
-    const shown = network.inputSize === 'fit' ? (inputSize ?? 224) : network.inputSize;
+    const shown = typeof network.inputSize === 'string' ? (inputSize ?? 224) : network.inputSize;
     const rate = assumedRate({ ...network, inputSize: shown }, size.classes, hasGpu ? 'gpu' : 'cpu');
     return {
       configuration,

@@ -39,7 +39,7 @@ export function setupsOf(base: Configuration, fixed: readonly string[]): Setup[]
   const { name, tiles, inputSize, ...options } = base.network;
   const stride = networkStride(name, defined(options));
   const sizes = networkSizes(name, defined(options));
-  if (stride === undefined || sizes === undefined || tiles || inputSize === 'fit') {
+  if (stride === undefined || sizes === undefined || tiles || typeof inputSize === 'string') {
     return [{ label: 'as configured', settings: {}, cost: 1, configuration: base }];
   }
   const own = knownInputSize(base.network);

@@ -121,7 +121,7 @@ test('weights of a network other than network.name are refused, with what to set
   const set = { 'network.weights': at('base') };
   expect((await readConfiguration('quick', { set })).network).toMatchObject({
     name: 'tresnet-s',
-    inputSize: 64,
+    inputSize: 16,
   });
   const wrong = readConfiguration('quick', { set: { ...set, 'network.name': 'resnet-18' } });
   await expect(wrong).rejects.toMatchObject({ setting: 'network.name=tresnet-s' });

@@ -20,3 +20,9 @@ test('the stride of the network decides, and a size that was given stays', async
   expect(await sizeOf({ name: 'maxvit-t', inputSize: 'fit' })).toBe(224); // the smallest that its windows divide
   expect(await sizeOf({ inputSize: 96 })).toBe(96);
 });
+
+test('small is the least that leaves enough positions', async () => {
+  const sizeOf = async (name: string) =>
+    (await fitInput(configuration({ name, inputSize: 'small' }))).network.inputSize;
+  expect([await sizeOf('tresnet-s'), await sizeOf('tresnet-m')]).toEqual([64, 128]);
+});

@@ -4,12 +4,18 @@ import { defined, preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
 import { closeDataset } from '../data/dataset/dataset.js';
 import { openPrepared } from '../data/openPrepared.js';
-import { type FittingInput, fittingInput, longPositions, sidesOf } from '../inspect/inputAdvice.js';
+import {
+  type FittingInput,
+  fittingInput,
+  type InputEffort,
+  inputEfforts,
+  sidesOf,
+} from '../inspect/inputAdvice.js';
 import { typicalSide } from '../inspect/suggestConfiguration.js';
 import { networkSizes, networkStride } from '../networks/catalog.js';
 
 /**
- * Replaces the input size `fit` by the one that leaves enough positions for the objects of the data's images.
+ * Replaces the input size `fit` or `small` by one that leaves enough positions for the objects of the data's images.
  *
  * @param onRemark is told the size and why
  *
@@ -28,13 +34,14 @@ export function inputFitter(): typeof fitInput {
   const known = new Map<string, Promise<FittingInput>>();
   return async (configuration, onRemark = () => {}) => {
     const { network } = configuration;
-    if (network.inputSize !== 'fit') return configuration;
+    if (typeof network.inputSize === 'number') return configuration;
     const options = defined(network);
     const stride = networkStride(network.name, options);
     // Whole positions in the last map; for networks with windows, whole windows.
     const unit = stride && Math.max(stride, networkSizes(network.name, options)?.multipleOf ?? 1);
-    const key = JSON.stringify([configuration.data, stride, unit]);
-    const fitting = known.get(key) ?? fittingSize(configuration, stride, unit);
+    const effort = network.inputSize === 'fit' ? inputEfforts.long : inputEfforts.cpu;
+    const key = JSON.stringify([configuration.data, stride, unit, effort]);
+    const fitting = known.get(key) ?? fittingSize(configuration, effort, stride, unit);
     known.set(key, fitting);
     const { size, reason } = await fitting;
     onRemark(`input ${size} px: ${reason}`);
@@ -44,6 +51,7 @@ export function inputFitter(): typeof fitInput {
 
 async function fittingSize(
   { data }: Configuration,
+  effort: InputEffort,
   stride: number | undefined,
   unit: number | undefined,
 ): Promise<FittingInput> {
@@ -52,7 +60,7 @@ async function fittingSize(
     // Training says better what is wrong if the network takes features and the data has images, or the other way round.
     if (dataset.features || stride === undefined) return { size: 224, reason: 'there is no image to fit' };
     const side = await typicalSide(dataset.images, dataset.splits.train, dataset.preparation);
-    return fittingInput(side, stride, sidesOf(dataset), longPositions, unit);
+    return fittingInput(side, stride, sidesOf(dataset), effort, unit);
   } finally {
     await closeDataset(dataset);
   }

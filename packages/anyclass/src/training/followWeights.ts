@@ -37,7 +37,8 @@ export async function followWeights(
       ...(facts.network !== undefined && { name: facts.network }),
       ...(facts.inputSize !== undefined && { inputSize: facts.inputSize }),
       ...network,
-      ...(network['inputSize'] === 'fit' && facts.inputSize !== undefined && { inputSize: facts.inputSize }),
+      ...(typeof network['inputSize'] === 'string' &&
+        facts.inputSize !== undefined && { inputSize: facts.inputSize }),
     },
   };
 }
