@@ -81,7 +81,7 @@ export async function measureSpeed(
 }
 
 /** The size of a run that is short, and long enough to measure its speed. */
-export function probeSize(
+function probeSize(
   { batchSize }: Configuration,
   { train }: FullRun,
   { imagesPerSecond }: Pick<PilotSpeed, 'imagesPerSecond'>,
@@ -91,7 +91,7 @@ export function probeSize(
 }
 
 /** The speed of a finished run that took so many seconds; undefined if it has no epoch. */
-export function speedOf(
+function speedOf(
   folder: string,
   size: PilotSize,
   full: FullRun,

@@ -25,7 +25,7 @@ export interface PilotSize {
 }
 
 /** Scoring an image costs a third of training on it. */
-const scoringCost = 1 / 3;
+export const scoringCost = 1 / 3;
 
 const fewestEpochs = 3;
 /**

@@ -13,12 +13,15 @@ import { fitInput } from '../training/fitInput.js';
 import { plannedSizes } from '../training/trainingSizes.js';
 import { trainRun } from '../training/trainRun.js';
 import { sizeOfRun } from './pilotBase.js';
-import { pilotConfiguration, shortened } from './pilotConfiguration.js';
-import { assumedSpeed, probeSize, speedOf } from './pilotRuns.js';
+import { shortened } from './pilotConfiguration.js';
 import { type FullRun, largestPilot, leastPilot, pilotSeconds } from './pilotSize.js';
+import { type MeasuredSpeed, speedClock } from './speedClock.js';
 
 /** The rest is for the evaluation at the end, and for a machine that slows down. */
 const plannedShare = 0.9;
+
+/** How much of the time is for measuring. */
+const measuringShare = 0.03;
 
 /**
  * Shortens a run so that it ends within some minutes, counted from now: to as many epochs as there is time for, or, if it could not see all
@@ -37,14 +40,16 @@ export async function fitMinutes(
   const note = (text: string) => options.onEvent?.({ type: 'note', text });
   const fitted = await fitInput(validateConfiguration(configuration), note);
   const full = await sizeOfRun(fitted);
-  const speed = await measured(fitted, full, options, note);
+  const measuring = Math.min(Math.max(measuringShare * 60 * minutes, 1), 15);
+  note('Measuring the speed of this machine');
+  const speed = await measured(fitted, full, measuring, options);
   if (!speed) return fitted; // interrupted
   const left = plannedShare * (60 * minutes - (performance.now() - started) / 1000);
   // Smaller images are faster; the measured ones have the final size.
   const usual = { ...speed, imagesPerSecond: speed.imagesPerSecond / relativeCost(fitted) };
-  const size = largestPilot(left, full, usual);
+  const size = largestPilot(left, speed.full, usual);
   if (!size) {
-    const least = Math.ceil(pilotSeconds(leastPilot(full), full, speed) / plannedShare / 60);
+    const least = Math.ceil(pilotSeconds(leastPilot(full), speed.full, speed) / plannedShare / 60);
     throw new UsageError(
       `is ${minutes}, too short to learn anything here, which takes about ${counted(least + 1, 'minute')}; use a smaller network or smaller images`,
       'minutes',
@@ -62,29 +67,39 @@ export async function fitMinutes(
   return shortened(fitted, size, full);
 }
 
+/** Trains until the speed is known, and throws the result away; undefined if the user interrupted it. */
 async function measured(
   configuration: Configuration,
   full: FullRun,
+  seconds: number,
   { signal }: Pick<TrainOptions, 'signal'>,
-  note: (text: string) => void,
-) {
-  const size = probeSize(configuration, full, assumedSpeed(configuration, {}));
-  note(`Measuring the speed of this machine with ${counted(size.instances, 'instance')}`);
+): Promise<MeasuredSpeed | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'anyclass-speed-'));
+  const enough = new AbortController();
+  const clock = speedClock();
   try {
-    const probe = pilotConfiguration(
-      { ...configuration, sizes: [], log: [] },
-      configuration.loss,
-      size,
-      full,
-      0,
-    );
-    const started = performance.now();
-    const { summary } = await trainRun(probe, { run: folder, intervals: false, signal });
-    return summary && speedOf(folder, size, full, (performance.now() - started) / 1000);
+    const probe: Configuration = {
+      ...configuration,
+      sizes: [],
+      log: [],
+      evaluation: withoutTest(configuration),
+    };
+    await trainRun(probe, {
+      run: folder,
+      intervals: false,
+      signal: AbortSignal.any([enough.signal, ...(signal ? [signal] : [])]),
+      onEvent: (event) => {
+        if (event.type === 'step' && clock.add(event) >= seconds) enough.abort();
+      },
+    });
+    return signal?.aborted ? undefined : clock.speed(full);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function withoutTest({ evaluation }: Configuration): Configuration['evaluation'] {
+  return { ...evaluation, test: false, replicates: 0 };
 }
 
 /** The mean cost of an image over all epochs, relative to one of the final size. */
