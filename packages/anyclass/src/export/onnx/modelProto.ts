@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { UserError } from '../../errors/userError.js';
+import { float, integer, joined, lazyBytes, message, type Part, packed, text } from '../../files/protobuf.js';
 import { sealKey } from '../../inference/onnx/onnxChecksum.js';
 import {
   type Attribute,
@@ -12,7 +13,6 @@ import {
   type GraphValue,
   type Initializer,
 } from './graph/graph.js';
-import { float, integer, joined, lazyBytes, message, type Part, packed, text } from './wire.js';
 
 /** The version of the ONNX operators; old enough for all runtimes of recent years. */
 const opset = 17;

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
+import { encoded, message, text } from '../../files/protobuf.js';
 import { draftFor } from '../../files/wholeFile.js';
 import { sealKey } from './onnxChecksum.js';
 import { contentExtents, metadataField } from './onnxMetadata.js';
@@ -55,18 +56,6 @@ function copy(source: number, start: number, end: number, write: (bytes: Uint8Ar
 }
 
 /** A StringStringEntryProto of onnx.proto. */
-function metadataEntry(key: string, value: string): Uint8Array {
-  const text = (field: number, content: string) => delimited(field, Buffer.from(content));
-  return delimited(metadataField, Buffer.concat([text(1, key), text(2, value)]));
-}
-
-function delimited(field: number, content: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from([...varint(8 * field + 2), ...varint(content.length)]), content]);
-}
-
-function varint(value: number): number[] {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
-  return [...bytes, rest];
+function metadataEntry(key: string, value: string): Buffer {
+  return encoded(message(metadataField, [text(1, key), text(2, value)]));
 }

@@ -1,9 +1,21 @@
 // TensorBoard's event files: records with checksums around protocol-buffer messages. Only what a log of training needs is
 // encoded: scalars, images, a text, precision-recall curves and hyper-parameters. Formats: tensorflow/core/lib/io/record_writer.h, tensorflow/core/util/event.proto.
 
+import {
+  bytes,
+  double,
+  encoded,
+  float,
+  integer,
+  joined,
+  message,
+  type Part,
+  text,
+} from '../../files/protobuf.js';
+
 /** The first record of a file. */
 export function versionEvent(seconds: number): Buffer {
-  return record(Buffer.concat([double(1, seconds), bytes(3, Buffer.from('brain.Event:2'))]));
+  return record([double(1, seconds), text(3, 'brain.Event:2')]);
 }
 
 /**
@@ -13,10 +25,8 @@ export function versionEvent(seconds: number): Buffer {
  * scalarEvent(Date.now() / 1000, 120, { 'training/loss': 0.41 })
  */
 export function scalarEvent(seconds: number, step: number, values: Readonly<Record<string, number>>): Buffer {
-  const entries = Object.entries(values).map(([tag, value]) =>
-    bytes(1, Buffer.concat([bytes(1, Buffer.from(tag)), float(2, value)])),
-  );
-  return record(Buffer.concat([double(1, seconds), whole(2, step), bytes(5, Buffer.concat(entries))]));
+  const entries = Object.entries(values).map(([tag, value]) => message(1, [text(1, tag), float(2, value)]));
+  return record([double(1, seconds), integer(2, step), message(5, entries)]);
 }
 
 /** An image: PNG or JPEG. */
@@ -38,16 +48,16 @@ export function imageEvent(
   images: Readonly<Record<string, LoggedImage>>,
 ): Buffer {
   const rgb = 3;
-  const entries = Object.entries(images).map(([tag, { width, height, encoded }]) => {
-    const image = Buffer.concat([whole(1, height), whole(2, width), whole(3, rgb), bytes(4, encoded)]);
-    return bytes(1, Buffer.concat([bytes(1, Buffer.from(tag)), bytes(4, image)]));
+  const entries = Object.entries(images).map(([tag, { width, height, encoded: content }]) => {
+    const image = [integer(1, height), integer(2, width), integer(3, rgb), bytes(4, content)];
+    return message(1, [text(1, tag), message(4, image)]);
   });
-  return record(Buffer.concat([double(1, seconds), whole(2, step), bytes(5, Buffer.concat(entries))]));
+  return record([double(1, seconds), integer(2, step), message(5, entries)]);
 }
 
 /** A text, which TensorBoard shows as Markdown. */
-export function textEvent(seconds: number, tag: string, text: string): Buffer {
-  const tensor = Buffer.concat([whole(1, types.string), shaped([1]), bytes(8, Buffer.from(text))]);
+export function textEvent(seconds: number, tag: string, markdown: string): Buffer {
+  const tensor = [integer(1, types.string), shaped([1]), text(8, markdown)];
   return summary(seconds, 0, { tag, tensor, plugin: 'text' });
 }
 
@@ -78,9 +88,9 @@ export function curveEvent(seconds: number, step: number, tag: string, counts: T
   ];
   const thresholds = truePositives.length;
   const content = Buffer.from(Float32Array.from(rows.flat()).buffer);
-  const tensor = Buffer.concat([whole(1, types.float), shaped([rows.length, thresholds]), bytes(4, content)]);
+  const tensor = [integer(1, types.float), shaped([rows.length, thresholds]), bytes(4, content)];
   // Version 0, and the number of thresholds.
-  return summary(seconds, step, { tag, tensor, plugin: 'pr_curves', content: whole(2, thresholds) });
+  return summary(seconds, step, { tag, tensor, plugin: 'pr_curves', content: integer(2, thresholds) });
 }
 
 /**
@@ -94,55 +104,57 @@ export function settingsEvent(
   settings: Readonly<Record<string, string | number | boolean>>,
 ): Buffer {
   const entries = Object.entries(settings).map(([name, value]) => {
-    const encoded =
+    const setting =
       typeof value === 'number'
         ? double(2, value)
         : typeof value === 'boolean'
-          ? whole(4, Number(value))
-          : bytes(3, Buffer.from(value));
-    return bytes(1, Buffer.concat([bytes(1, Buffer.from(name)), bytes(2, encoded)]));
+          ? integer(4, Number(value))
+          : text(3, value);
+    return message(1, [text(1, name), message(2, [setting])]);
   });
-  const started = Buffer.concat([...entries, double(5, seconds)]);
-  return session(seconds, '_hparams_/session_start_info', bytes(3, started));
+  return session(seconds, '_hparams_/session_start_info', message(3, [...entries, double(5, seconds)]));
 }
 
 /** The end of a run with settings. */
 export function settingsEndEvent(seconds: number, isSuccess: boolean): Buffer {
-  const ended = Buffer.concat([whole(1, isSuccess ? 1 : 2), double(2, seconds)]);
-  return session(seconds, '_hparams_/session_end_info', bytes(4, ended));
+  const ended = [integer(1, isSuccess ? 1 : 2), double(2, seconds)];
+  return session(seconds, '_hparams_/session_end_info', message(4, ended));
 }
 
-function session(seconds: number, tag: string, content: Buffer): Buffer {
-  const tensor = Buffer.concat([whole(1, types.float), shaped([0])]);
+function session(seconds: number, tag: string, content: Part): Buffer {
+  const tensor = [integer(1, types.float), shaped([0])];
   return summary(seconds, 0, { tag, tensor, plugin: 'hparams', content });
 }
 
 /** Numbers of tensorflow/core/framework/types.proto. */
 const types = { float: 1, string: 7 };
 
-function shaped(sizes: readonly number[]): Buffer {
-  return bytes(2, Buffer.concat(sizes.map((size) => bytes(2, whole(1, size)))));
+function shaped(sizes: readonly number[]): Part {
+  return message(
+    2,
+    sizes.map((size) => message(2, [integer(1, size)])),
+  );
 }
 
 interface PluginValue {
   readonly tag: string;
-  readonly tensor: Buffer;
+  readonly tensor: readonly Part[];
   readonly plugin: string;
-  readonly content?: Buffer;
+  readonly content?: Part;
 }
 
 function summary(seconds: number, step: number, { tag, tensor, plugin, content }: PluginValue): Buffer {
-  const data = [bytes(1, Buffer.from(plugin)), ...(content ? [bytes(2, content)] : [])];
-  const metadata = bytes(1, Buffer.concat(data));
-  const value = Buffer.concat([bytes(1, Buffer.from(tag)), bytes(8, tensor), bytes(9, metadata)]);
-  return record(Buffer.concat([double(1, seconds), whole(2, step), bytes(5, bytes(1, value))]));
+  const data = [text(1, plugin), ...(content ? [message(2, [content])] : [])];
+  const value = [text(1, tag), message(8, tensor), message(9, [message(1, data)])];
+  return record([double(1, seconds), integer(2, step), message(5, [message(1, value)])]);
 }
 
 /** Frames a message: its length and content, each with a masked checksum. */
-function record(message: Buffer): Buffer {
+function record(parts: readonly Part[]): Buffer {
+  const content = encoded(joined(parts));
   const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(message.length));
-  return Buffer.concat([length, masked(length), message, masked(message)]);
+  length.writeBigUInt64LE(BigInt(content.length));
+  return Buffer.concat([length, masked(length), content, masked(content)]);
 }
 
 function masked(data: Buffer): Buffer {
@@ -169,33 +181,3 @@ const table = Uint32Array.from({ length: 256 }, (_, index) => {
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0x82f63b78 : value >>> 1;
   return value;
 });
-
-function varint(value: number): Buffer {
-  const out: number[] = [];
-  let rest = value;
-  while (rest >= 128) {
-    out.push((rest % 128) + 128);
-    rest = Math.floor(rest / 128);
-  }
-  return Buffer.from([...out, rest]);
-}
-
-function whole(field: number, value: number): Buffer {
-  return Buffer.concat([varint(8 * field), varint(value)]);
-}
-
-function double(field: number, value: number): Buffer {
-  const out = Buffer.alloc(8);
-  out.writeDoubleLE(value);
-  return Buffer.concat([varint(8 * field + 1), out]);
-}
-
-function bytes(field: number, value: Buffer): Buffer {
-  return Buffer.concat([varint(8 * field + 2), varint(value.length), value]);
-}
-
-function float(field: number, value: number): Buffer {
-  const out = Buffer.alloc(4);
-  out.writeFloatLE(value);
-  return Buffer.concat([varint(8 * field + 5), out]);
-}

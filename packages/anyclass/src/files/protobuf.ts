@@ -1,4 +1,4 @@
-// Writes the wire format of Protocol Buffers, as far as ONNX needs it: a message is a sequence of fields,
+// Writes the wire format of Protocol Buffers, as far as ONNX and TensorBoard need it: a message is a sequence of fields,
 // each a tag and a value. A part knows its length before its bytes exist, so that weights are read one at a
 // time as they are written.
 // https://protobuf.dev/programming-guides/encoding
@@ -9,8 +9,9 @@ export interface Part {
 }
 
 const VARINT = 0;
-const FIXED_32 = 5;
+const FIXED_64 = 1;
 const LENGTH_DELIMITED = 2;
+const FIXED_32 = 5;
 
 /** An int32, int64 or enum. */
 export function integer(field: number, value: number): Part {
@@ -21,8 +22,16 @@ export function float(field: number, value: number): Part {
   return bytesPart([...tag(field, FIXED_32), ...new Uint8Array(Float32Array.of(value).buffer)]);
 }
 
+export function double(field: number, value: number): Part {
+  return bytesPart([...tag(field, FIXED_64), ...new Uint8Array(Float64Array.of(value).buffer)]);
+}
+
 export function text(field: number, value: string): Part {
-  return delimited(field, bytesPart(new TextEncoder().encode(value)));
+  return bytes(field, Buffer.from(value));
+}
+
+export function bytes(field: number, value: Uint8Array): Part {
+  return delimited(field, bytesPart(value));
 }
 
 /** A nested message. */
@@ -40,9 +49,9 @@ export function lazyBytes(field: number, length: number, read: () => Uint8Array)
   return delimited(field, {
     length,
     writeTo(write) {
-      const bytes = read();
-      if (bytes.length !== length) throw new Error(`field ${field} has ${bytes.length} bytes, not ${length}`);
-      write(bytes);
+      const given = read();
+      if (given.length !== length) throw new Error(`field ${field} has ${given.length} bytes, not ${length}`);
+      write(given);
     },
   });
 }
@@ -62,12 +71,24 @@ export function joined(parts: readonly Part[]): Part {
   };
 }
 
+/**
+ * Returns a part's bytes.
+ *
+ * @example
+ * encoded(integer(1, 150)) // <Buffer 08 96 01>
+ */
+export function encoded(part: Part): Buffer {
+  const pieces: Uint8Array[] = [];
+  part.writeTo((piece) => pieces.push(piece));
+  return Buffer.concat(pieces);
+}
+
 function delimited(field: number, content: Part): Part {
   return joined([bytesPart([...tag(field, LENGTH_DELIMITED), ...varint(content.length)]), content]);
 }
 
-function bytesPart(bytes: ArrayLike<number>): Part {
-  const array = Uint8Array.from(bytes);
+function bytesPart(given: Uint8Array | readonly number[]): Part {
+  const array = given instanceof Uint8Array ? given : Uint8Array.from(given);
   return { length: array.length, writeTo: (write) => write(array) };
 }
 
@@ -77,12 +98,12 @@ function tag(field: number, type: number): number[] {
 
 /** Seven bits per byte, least significant first; negative numbers as 64 bits in two's complement. */
 function varint(value: number): number[] {
-  const bytes: number[] = [];
+  const digits: number[] = [];
   let rest = BigInt.asUintN(64, BigInt(value));
   while (rest > 127n) {
-    bytes.push(Number(rest & 127n) | 128);
+    digits.push(Number(rest & 127n) | 128);
     rest >>= 7n;
   }
-  bytes.push(Number(rest));
-  return bytes;
+  digits.push(Number(rest));
+  return digits;
 }

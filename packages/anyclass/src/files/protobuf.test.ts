@@ -1,12 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { float, integer, joined, lazyBytes, message, type Part, packed, text } from './wire.js';
+import {
+  double,
+  encoded,
+  float,
+  integer,
+  joined,
+  lazyBytes,
+  message,
+  type Part,
+  packed,
+  text,
+} from './protobuf.js';
 
-function bytesOf(part: Part): number[] {
-  const bytes: number[] = [];
-  part.writeTo((some) => bytes.push(...some));
-  return bytes;
-}
+const bytesOf = (part: Part) => [...encoded(part)];
 
 test('the examples of the encoding guide are reproduced', () => {
   expect(bytesOf(integer(1, 150))).toEqual([0x08, 0x96, 0x01]);
@@ -15,6 +22,7 @@ test('the examples of the encoding guide are reproduced', () => {
   expect(bytesOf(packed(6, [3, 270, 86942]))).toEqual([0x32, 0x06, 0x03, 0x8e, 0x02, 0x9e, 0xa7, 0x05]);
   expect(bytesOf(integer(1, -2))).toEqual([0x08, 0xfe, ...Array.from({ length: 8 }, () => 0xff), 0x01]);
   expect(bytesOf(float(2, 1))).toEqual([0x15, 0, 0, 0x80, 0x3f]);
+  expect(bytesOf(double(2, 1))).toEqual([0x11, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f]);
 });
 
 test('a part is as long as it says', () => {
