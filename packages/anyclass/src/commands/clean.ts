@@ -5,6 +5,7 @@ import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import { checkInputFolder } from '../files/inputs.js';
 import { textTable } from '../tables/index.js';
+import { megabytes } from '../tables/megabytes.js';
 
 export const clean = command({
   name: 'clean',
@@ -73,8 +74,4 @@ function ending(found: readonly Removable[], removed: readonly Removable[], isDo
   return isDone
     ? `removed ${counted(removed.length, 'entry')}, ${total(removed)}`
     : `${total(found)} in all. Nothing was removed; add --yes to remove it`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`;
 }

@@ -15,6 +15,7 @@ import { extraOutputs } from '../export/onnx/modelOutputs.js';
 import { exportWeb, type WebExport } from '../export/web/exportWeb.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf } from '../files/outputs.js';
 import { onnxPrecisions } from '../inference/onnx/exportedModel.js';
+import { megabytes } from '../tables/megabytes.js';
 import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
 
 const options = z.object({
@@ -199,7 +200,7 @@ function exportText(exported: OnnxExport): string {
   const { file, bytes, outputs, config, model } = exported;
   return [
     exportVerdict(file, exported),
-    `${file}: ${model.network}, ${counted(model.classes.length, 'class')}, ${megabytes(bytes)} MB; outputs ${outputs.join(', ')}`,
+    `${file}: ${model.network}, ${counted(model.classes.length, 'class')}, ${megabytes(bytes)}; outputs ${outputs.join(', ')}`,
     `${config}: classes, preprocessing, calibration and decision`,
     nextLine(['predict', file, 'PHOTOS'], ['serve', file]),
   ].join('\n');
@@ -209,11 +210,7 @@ function webText(exported: WebExport): string {
   const { folder, bytes, model } = exported;
   return [
     exportVerdict(`The model in ${folder}`, exported),
-    `${folder}: a page with ${model.network}, ${counted(model.classes.length, 'class')}, ${megabytes(bytes)} MB`,
+    `${folder}: a page with ${model.network}, ${counted(model.classes.length, 'class')}, ${megabytes(bytes)}`,
     `Try it: npx http-server ${folder} (any static host works; a page opened from disk cannot load the model)`,
   ].join('\n');
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1);
 }

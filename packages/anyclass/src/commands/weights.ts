@@ -14,6 +14,7 @@ import {
   verifyWeights,
 } from '../networks/weights/storedWeights.js';
 import { textTable } from '../tables/index.js';
+import { megabytes } from '../tables/megabytes.js';
 
 export const weights = command({
   name: 'weights',
@@ -169,8 +170,4 @@ async function removed(names: readonly string[], print: Print) {
     bytes === null ? `${name}: not on this machine` : `${name}: removed, ${megabytes(bytes)} freed`;
   print(results, results.map(text).join('\n'));
   return results;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`;
 }

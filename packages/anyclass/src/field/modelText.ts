@@ -14,6 +14,7 @@ import type { ModelRecord } from '../inference/modelRecord.js';
 import type { DecisionOrigin } from '../runs/decisionOrigin.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { alignedColumns } from '../tables/index.js';
+import { megabytes } from '../tables/megabytes.js';
 
 /**
  * Describes a model file: network, input, classes, calibration, decision and promise, and where each came from.
@@ -101,8 +102,4 @@ function replacedText({ replaces }: DecisionOrigin): string {
 function thresholdText({ classNames, thresholds }: Decision): string {
   const rows = classNames.map((name, j) => [name, thresholds[j]?.toFixed(4) ?? 'never']);
   return alignedColumns([['class', 'predicted from'], ...rows], ['left', 'right']);
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

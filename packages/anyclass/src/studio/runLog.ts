@@ -3,6 +3,7 @@
 import { open } from 'node:fs/promises';
 import type { EpochPoint, LogLine, RunLog } from '@anyclass/studio';
 import type { LoggedEvent } from '../runs/eventLog.js';
+import { percent } from '../tables/percent.js';
 import { loggedEvents } from './eventTail.js';
 
 /** Bytes of a log that are read at a time; a page asks for the rest. */
@@ -92,8 +93,4 @@ function logLine(event: LoggedEvent): LogLine[] {
     default:
       return [];
   }
-}
-
-function percent(value: number | null): string {
-  return value === null ? '–' : (100 * value).toFixed(2);
 }
