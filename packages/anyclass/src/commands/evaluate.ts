@@ -1,7 +1,5 @@
-import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { flagOf } from '../commandLine/fields.js';
-import { shareField } from '../commandLine/grammar/shares.js';
 import { nextLine, shellLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
@@ -9,7 +7,6 @@ import { refuseFields } from '../configuration/parts.js';
 import type { Configuration } from '../configuration/schema.js';
 import { configurationSchema } from '../configuration/schema.js';
 import { validateConfiguration, validateParts } from '../configuration/validate.js';
-import { splitNames } from '../data/dataset/dataset.js';
 import { isFirstRank } from '../distribution/firstRank.js';
 import { lineAbout } from '../errors/escaped.js';
 import { UsageError } from '../errors/usageError.js';
@@ -26,79 +23,18 @@ import { judgmentText } from '../reports/judgmentText.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
 import { fittingScores } from '../runs/runScores.js';
 import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
-import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
-import { candidatesField, chosenDecision, decisionFields, requestedChange } from './decisionOptions.js';
-
-const options = z.object({
-  model: z.string().optional().describe('a run, a model.safetensors, or an exported .onnx'),
-  dataset: z.string().optional().describe("dataset to evaluate on; default the run's own"),
-  split: z
-    .enum([...splitNames, 'all'])
-    .optional()
-    .describe(
-      "split to evaluate; default test if it has labels, else validation; all rows of data that is not the model's own and has no splits",
-    ),
-  scores: z
-    .string()
-    .optional()
-    .describe('evaluate these probabilities; does not load libtorch')
-    .meta({ placeholder: 'CSV' }),
-  labels: z.string().optional().describe('labels for --scores').meta({ placeholder: 'CSV' }),
-  fitScores: z
-    .string()
-    .optional()
-    .describe('fit the decision on these probabilities')
-    .meta({ placeholder: 'CSV' }),
-  fitLabels: z.string().optional().describe('labels for --fit-scores').meta({ placeholder: 'CSV' }),
-  groupColumn: z
-    .string()
-    .optional()
-    .describe('column with the group of each row, such as its patient: of the label tables, or of DATASET')
-    .meta({ placeholder: 'COLUMN' }),
-  classImportance: z
-    .string()
-    .optional()
-    .describe('with --scores: class weights for F2-CIW; sewerml, or a JSON file with one weight per class')
-    .meta({ placeholder: 'sewerml|FILE' }),
-  ...decisionFields,
-  candidates: candidatesField,
-  prevalence: shareField()
-    .optional()
-    .describe(
-      'also say how many of 1,000 images are cleared, reviewed and alarmed where this share is positive',
-    )
-    .meta({ placeholder: 'SHARE' }),
-  costMiss: z
-    .number()
-    .positive()
-    .optional()
-    .describe('what a missed positive costs: chooses the false-alarm budget that minimizes costs')
-    .meta({ placeholder: 'COST' }),
-  costAlarm: z
-    .number()
-    .positive()
-    .optional()
-    .describe('what a false alarm costs, in the same unit')
-    .meta({ placeholder: 'COST' }),
-  replicates: z
-    .int()
-    .min(0)
-    .optional()
-    .describe(
-      'bootstrap replicates; 0 disables intervals; default 1000, fewer with more than 10 million labels or 1,000 classes',
-    ),
-  device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
-  batchSize: z.int().positive().optional().describe('images per batch; default 64'),
-  set: settingOption('override a data or evaluation field of the run: data.imageFolder=DIR; may be repeated'),
-  saveScores: z
-    .string()
-    .optional()
-    .describe("write the model's probabilities to this file")
-    .meta({ placeholder: 'CSV' }),
-  html: z.string().optional().describe('also write a page with charts').meta({ placeholder: 'FILE' }),
-  force,
-  json: z.boolean().default(false).describe('print JSON'),
-});
+import { chosenFields, datasetInputs } from './datasetOptions.js';
+import { chosenDecision, requestedChange } from './decisionOptions.js';
+import {
+  byOptions,
+  costsOf,
+  type EvaluateOptions,
+  evaluateOptions,
+  forFitting,
+  forModels,
+  forScores,
+  refuse,
+} from './evaluateOptions.js';
 
 export const evaluate = command({
   name: 'evaluate',
@@ -138,7 +74,7 @@ export const evaluate = command({
       'with F2-CIW, the metric that the benchmark ranks by',
     ],
   ],
-  options,
+  options: evaluateOptions,
   async run(given, terminal) {
     checkOutputs(given);
     const judgment =
@@ -156,10 +92,8 @@ export const evaluate = command({
   },
 });
 
-type Options = z.output<typeof options>;
-
 /** A page with charts, another budget, and the model at work. */
-function nextCommands({ model, dataset, html, falseAlarms, scores, labels }: Options): string[][] {
+function nextCommands({ model, dataset, html, falseAlarms, scores, labels }: EvaluateOptions): string[][] {
   const judged =
     model === undefined
       ? ['--scores', scores ?? '', '--labels', labels ?? '']
@@ -173,7 +107,7 @@ function nextCommands({ model, dataset, html, falseAlarms, scores, labels }: Opt
   ];
 }
 
-function checkOutputs(given: Options): void {
+function checkOutputs(given: EvaluateOptions): void {
   const { html, saveScores, model, dataset, scores, labels, fitScores, fitLabels, classImportance } = given;
   const inputs = [
     ...datasetInputs(dataset),
@@ -185,47 +119,7 @@ function checkOutputs(given: Options): void {
     checkOutputFile('--save-scores', saveScores, { ...rules, kind: 'a table of scores' });
 }
 
-const forModels = ['dataset', 'split', 'device', 'batchSize', 'saveScores'] as const;
-const forScores = ['labels', 'fitScores', 'fitLabels', 'classImportance'] as const;
-const forFitting = [
-  'rule',
-  'falseAlarms',
-  'missed',
-  'per',
-  'f1Neg',
-  'confidence',
-  'beta',
-  'candidates',
-  'costMiss',
-  'costAlarm',
-  'prevalence',
-] as const;
-const fittingFields = ['evaluation.calibration'];
-const byOptions =
-  'is set by --rule, --false-alarms, --missed, --per, --f1-neg, --confidence, --beta and --candidates';
-
-function costsOf(given: Options): { readonly miss: number; readonly alarm: number } | undefined {
-  const { costMiss: miss, costAlarm: alarm } = given;
-  if (miss === undefined && alarm === undefined) return undefined;
-  if (miss === undefined || alarm === undefined)
-    throw new UsageError('--cost-miss and --cost-alarm must be given together');
-  const other = (['falseAlarms', 'f1Neg', 'rule', 'candidates'] as const).find(
-    (name) => given[name] !== undefined,
-  );
-  if (other !== undefined)
-    throw new UsageError('cannot be combined with costs, which choose the budget', other);
-  return { miss, alarm };
-}
-
-/** Throws if an option has no effect, since giving it is probably a mistake. */
-function refuse(given: Options, names: readonly (keyof Options)[], why: string): void {
-  const defaults = options.parse({});
-  const idle = names.find((name) => given[name] !== defaults[name]);
-  if (idle === undefined) return;
-  throw new UsageError(`${flagOf(idle)} requires ${why}`);
-}
-
-async function judgeScores(given: Options): Promise<Judgment> {
+async function judgeScores(given: EvaluateOptions): Promise<Judgment> {
   const { scores, labels, model, fitScores, fitLabels, html } = given;
   if (model !== undefined) throw new UsageError('give a RUN or MODEL, or --scores, not both');
   refuse(given, forModels, 'a model, not --scores');
@@ -235,7 +129,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
   }
   if (fitScores === undefined) {
     refuse(given, forFitting, '--fit-scores');
-    refuseFields(given.set, fittingFields, 'requires --fit-scores');
+    refuseFields(given.set, ['evaluation.calibration'], 'requires --fit-scores');
   }
   if (given.per === 'group' && given.groupColumn === undefined)
     throw new UsageError('--per group requires --group-column');
@@ -282,7 +176,7 @@ async function judgeScores(given: Options): Promise<Judgment> {
   return judgment;
 }
 
-async function judgeModel(given: Options, terminal: Terminal): Promise<Judgment> {
+async function judgeModel(given: EvaluateOptions, terminal: Terminal): Promise<Judgment> {
   const { model, split, device, saveScores, html, set } = given;
   if (model === undefined) throw new UsageError('give a RUN or MODEL, or --scores and --labels');
   refuse(given, forScores, '--scores, not a model');
@@ -336,7 +230,7 @@ async function writePage(
 }
 
 /** The settings for evaluating a model: the data of its run, or other data read in the same way. */
-function modelSettings(model: string, given: Options): Pick<Configuration, 'data' | 'evaluation'> {
+function modelSettings(model: string, given: EvaluateOptions): Pick<Configuration, 'data' | 'evaluation'> {
   const data = readingFor(model, given.dataset);
   if (data === undefined) throw new UsageError('give a DATASET to evaluate the model on');
   const fields = chosenFields(given, ['data', 'evaluation'], { data });
