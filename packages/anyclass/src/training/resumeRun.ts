@@ -24,7 +24,8 @@ import { type Checkpoint, removePartial, takeNewestCheckpoint } from './checkpoi
 import { datasetFingerprint, openRunData, type RunData } from './dataForRun.js';
 import { trainToEnd } from './loop.js';
 import { checkRunAgreement } from './runAgreement.js';
-import { createSession, restoreSession } from './session.js';
+import { createSession } from './session.js';
+import { restoreSession } from './sessionCheckpoint.js';
 import { sharedCheckpoint } from './sharedCheckpoint.js';
 import { startingWeights } from './startingWeights.js';
 import { openTeacher } from './teacher.js';

@@ -8,7 +8,8 @@ import { brokenWeights } from '../networks/brokenWeights.js';
 import type { ActiveRun } from './activeRun.js';
 import { pruneCheckpoints, writeCheckpoint } from './checkpoint.js';
 import { lateDivergence } from './divergence.js';
-import { checkpointOf, finalCheckpointOf, type Session } from './session.js';
+import type { Session } from './session.js';
+import { checkpointOf, finalCheckpointOf } from './sessionCheckpoint.js';
 
 /**
  * Writes a checkpoint if the weights are finite, and removes checkpoints that are no longer needed. All ranks
