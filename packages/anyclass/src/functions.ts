@@ -17,7 +17,7 @@ import type { ExportNetworkOptions, ExportOnnxOptions, OnnxExport } from './expo
 import type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 import type { MonitoredLogs, MonitorLogsOptions } from './field/monitorLogs.js';
 import type { Refit, RefitOptions } from './field/refit.js';
-import type { ImageInput } from './inference/imageInputs.js';
+import type { ImageInput } from './inference/imageInput.js';
 import type { FailedPrediction, Predictor, PredictorOptions } from './inference/predictor.js';
 import type { InspectOptions } from './inspect/inspectDataset.js';
 import type { Inspection } from './inspect/inspection.js';

@@ -56,7 +56,7 @@ export type { ExportWebOptions, WebExport } from './export/web/exportWeb.js';
 export type { MonitoredLogs, MonitoredStream, MonitorLogsOptions } from './field/monitorLogs.js';
 export type { Refit, RefitOptions } from './field/refit.js';
 export * from './functions.js';
-export type { ImageInput } from './inference/imageInputs.js';
+export type { ImageInput } from './inference/imageInput.js';
 export type {
   FailedPrediction,
   NamedPrediction,

@@ -10,7 +10,7 @@ import { UserError } from '../errors/userError.js';
 import { chooseCompute, moveNetwork } from '../inference/computeDevice.js';
 import { decideLogits } from '../inference/decideLogits.js';
 import { decodedBatches } from '../inference/decodedBatches.js';
-import type { ImageInput } from '../inference/imageInputs.js';
+import type { ImageInput } from '../inference/imageInput.js';
 import { withMemoryAdvice } from '../inference/memory.js';
 import { modelDecision } from '../inference/modelDecision.js';
 import { oddRowsOf } from '../inference/oddRows.js';

@@ -5,7 +5,7 @@ import { pixelFormat } from '../data/dataset/preparation.js';
 import { UserError } from '../errors/userError.js';
 import { chooseCompute, moveNetwork } from '../inference/computeDevice.js';
 import { decodedBatches } from '../inference/decodedBatches.js';
-import type { ImageInput } from '../inference/imageInputs.js';
+import type { ImageInput } from '../inference/imageInput.js';
 import { loadModel } from '../runs/modelFile.js';
 import type { HeatMap, Target } from './heatMap.js';
 import { heatMaps } from './heatMaps.js';

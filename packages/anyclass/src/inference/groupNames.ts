@@ -4,7 +4,7 @@ import { basename, dirname, extname } from 'node:path';
 import { readCsv } from '../data/tables/csv.js';
 import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
-import { parquetColumn } from './imageInputs.js';
+import { parquetColumn } from './parquetInputs.js';
 
 /** Returns the group of an image by its name. @throws UserError if it has none */
 export type GroupOf = (name: string) => string;

@@ -5,20 +5,14 @@ import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileProblem } from '@anyclass/files';
-import { parquetSchema } from 'hyparquet';
 import { knownDataset } from '../data/datasetSpec.js';
-import type { UnreadImage } from '../data/images/decoding/decoder.js';
 import { holdsImage } from '../data/images/formats/imageFiles.js';
 import { readImageFile } from '../data/images/storage/imageFile.js';
 import { fromStorage } from '../data/images/storage/storage.js';
-import { openParquet, type ParquetFile } from '../data/tables/parquet/parquetFile.js';
 import { DataError } from '../errors/dataError.js';
-import { reasonOf } from '../errors/reasonOf.js';
 import { globMatcher } from '../files/glob.js';
-
-export interface ImageInput extends UnreadImage {
-  readonly name: string;
-}
+import { type ImageInput, unreadable } from './imageInput.js';
+import { parquetRows } from './parquetInputs.js';
 
 /**
  * Yields the images behind paths, one after another. A path is a file, a folder with everything below it, a
@@ -129,11 +123,6 @@ export function fileInput(path: string, isThere = existsSync(path)): ImageInput 
   };
 }
 
-/** An input that cannot be read. */
-function unreadable(name: string, reason: string): ImageInput {
-  return { name, read: () => Promise.reject(new DataError(reason)) };
-}
-
 function isParquet(path: string): boolean {
   return extname(path).toLowerCase() === '.parquet';
 }
@@ -181,127 +170,4 @@ function mayHoldMatches(folder: string, pattern: readonly string[]): boolean {
     if (i >= pattern.length - 1 || !globMatcher(part)(name)) return false;
   }
   return true;
-}
-
-async function* parquetRows(
-  path: string,
-  { withoutImages }: { readonly withoutImages: 'skip' | 'tell' },
-): AsyncGenerator<ImageInput> {
-  let file: ParquetFile;
-  try {
-    file = await openParquet(path);
-  } catch (error) {
-    yield unreadable(path, parquetProblem(error, path));
-    return;
-  }
-  try {
-    const columns = parquetSchema(file.metadata).children.map(({ element }) => element.name);
-    if (!mayHoldImages(file)) {
-      if (withoutImages === 'tell')
-        yield unreadable(path, `has no column of images, only ${columns.join(', ')}`);
-      return;
-    }
-    for (let group = 0; group + 1 < file.groupStarts.length; group++) {
-      try {
-        let start = file.groupStarts[group]!;
-        for await (const rows of file.readGroup(group, columns)) {
-          yield* rowInputs(rows, start, columns, path);
-          start += rows.length;
-        }
-      } catch (error) {
-        yield unreadable(path, parquetProblem(error, path));
-      }
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-/** The reason without the file name, which the caller prints before it. */
-function parquetProblem(error: unknown, path: string): string {
-  const reason = error instanceof DataError ? reasonOf(error) : fileProblem(error);
-  const name = basename(path);
-  return reason.startsWith(name) ? reason.slice(name.length).replace(/^[:,] /, '') : reason;
-}
-
-/** Whether a column holds bytes that are not text, or Hugging Face's struct of `bytes` and `path`. */
-function mayHoldImages({ metadata }: ParquetFile): boolean {
-  return parquetSchema(metadata).children.some(({ element, children }) =>
-    [element, ...children.map((child) => child.element)].some(
-      ({ type, converted_type, logical_type }) =>
-        type === 'BYTE_ARRAY' && converted_type !== 'UTF8' && logical_type?.type !== 'STRING',
-    ),
-  );
-}
-
-function* rowInputs(
-  rows: readonly Record<string, unknown>[],
-  start: number,
-  columns: readonly string[],
-  path: string,
-): Generator<ImageInput> {
-  const nameOf = parquetNames(columns, path);
-  for (const [i, row] of rows.entries()) {
-    yield {
-      name: nameOf(row, start + i),
-      async read() {
-        const bytes = imageBytes(row, columns);
-        if (!bytes) throw new DataError('no image bytes in this row');
-        return { kind: 'encoded', bytes };
-      },
-    };
-  }
-}
-
-/** The image in a row: bytes, or Hugging Face's struct of `bytes` and `path`. Prefers the column `image`. */
-function imageBytes(row: Record<string, unknown>, columns: readonly string[]): Uint8Array | undefined {
-  for (const column of ['image', ...columns]) {
-    const value = row[column];
-    if (value instanceof Uint8Array) return value;
-    if (
-      typeof value === 'object' &&
-      value !== null &&
-      'bytes' in value &&
-      value.bytes instanceof Uint8Array
-    ) {
-      return value.bytes;
-    }
-  }
-  return undefined;
-}
-
-/** The names of the rows of a Parquet file: a column that names them, or their numbers. */
-function parquetNames(columns: readonly string[], path: string) {
-  const naming = columns.find((column) => /^(file_?name|path|image_?id|id)$/i.test(column));
-  return (row: Readonly<Record<string, unknown>>, index: number): string => {
-    const named = naming === undefined ? undefined : row[naming];
-    return named === undefined || named === null ? `${path}#${index}` : String(named);
-  };
-}
-
-/**
- * Yields the name of each row of a Parquet file of images and its value in a column.
- *
- * @example
- * for await (const [name, patient] of parquetColumn('chest.parquet', 'patient')) console.log(name, patient);
- */
-export async function* parquetColumn(path: string, column: string): AsyncGenerator<[string, string]> {
-  const file = await openParquet(path);
-  try {
-    const columns = parquetSchema(file.metadata).children.map(({ element }) => element.name);
-    if (!columns.includes(column))
-      throw new DataError(`${path}: no column '${column}' with groups; it has ${columns.join(', ')}`);
-    const nameOf = parquetNames(columns, path);
-    const wanted = columns.filter(
-      (each) => each === column || /^(file_?name|path|image_?id|id)$/i.test(each),
-    );
-    for (let group = 0; group + 1 < file.groupStarts.length; group++) {
-      let row = file.groupStarts[group]!;
-      for await (const rows of file.readGroup(group, wanted)) {
-        for (const each of rows) yield [nameOf(each, row++), String(each[column] ?? '')];
-      }
-    }
-  } finally {
-    await file.close();
-  }
 }

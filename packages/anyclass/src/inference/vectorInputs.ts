@@ -5,7 +5,7 @@ import { type FeatureFormat, floatsOf } from '../data/dataset/inputs.js';
 import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import { inOrder } from './decodedBatches.js';
-import type { ImageInput } from './imageInputs.js';
+import type { ImageInput } from './imageInput.js';
 
 /** A feature vector to predict from, in the order of the model's features; NaN for a missing value. */
 export interface VectorInput {

@@ -12,7 +12,7 @@ import { type Explainer, openExplainer } from '../explain/explainer.js';
 import { heatPicture } from '../explain/overlay.js';
 import { type EmbeddingModel, openEmbeddingModel } from '../export/embedding/embeddingModel.js';
 import { decodedBatches } from '../inference/decodedBatches.js';
-import type { ImageInput } from '../inference/imageInputs.js';
+import type { ImageInput } from '../inference/imageInput.js';
 import { named } from '../inference/predictor.js';
 import { scoredBatches } from '../inference/scoredBatches.js';
 import { modelPath } from '../runs/modelFile.js';

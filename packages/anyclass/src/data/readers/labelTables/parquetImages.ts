@@ -96,7 +96,8 @@ function rowGroups(files: readonly ParquetFile[]): RowGroup[] {
   return groups;
 }
 
-function encodedBytes(value: unknown): Uint8Array | undefined {
+/** The image in a cell: bytes, or Hugging Face's struct of `bytes` and `path`. */
+export function encodedBytes(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
   if (typeof value !== 'object' || value === null || !('bytes' in value)) return undefined;
   return value.bytes instanceof Uint8Array ? value.bytes : undefined;
