@@ -1,5 +1,6 @@
 // Converts a graph so that the network computes in half precision. What follows the logits stays float32,
-// because the presence score of many small probabilities would lose all its digits in float16.
+// because the presence score of many small probabilities would lose all its digits in float16. So do powers and norms, whose results
+// may exceed its range where their inputs do not: GeM's cubes do from 41 on.
 
 import { UserError } from '../../../errors/userError.js';
 import type { Graph, GraphNode, Initializer } from '../graph/graph.js';
@@ -21,6 +22,7 @@ export function inFloat16(graph: Graph): Graph {
       .filter(({ type }) => type === 'float32')
       .map((initializer) => [initializer.name, initializer]),
   );
+  const isConstant = new Set(graph.initializers.map(({ name }) => name));
   const halved = new Map<string, Initializer>();
   const cast = (from: string, to: string, type: number): GraphNode => ({
     operator: 'Cast',
@@ -29,6 +31,9 @@ export function inFloat16(graph: Graph): Graph {
     outputs: [to],
     attributes: { to: { int: type } },
   });
+  const isWide = wideNodes(graph.nodes, body);
+  const wide = (name: string) => (isOuter(graph, name) || isConstant.has(name) ? name : `${name}:wide`);
+  const isThere = new Set<string>();
   const input = (node: GraphNode, name: string, i: number) => {
     const constant = floats.get(name);
     if (constant === undefined) return isOuter(graph, name) ? half(name) : name;
@@ -37,9 +42,23 @@ export function inFloat16(graph: Graph): Graph {
     halved.set(name, { ...constant, name: half(name), type: 'float16', read: () => toFloat16(constant) });
     return half(name);
   };
+  /** A node in float32, after casts of inputs that are float16, and before those of outputs that are used in float16. */
+  const wideNode = (node: GraphNode): GraphNode[] => {
+    const before = node.inputs.filter((name) => wide(name) !== name && !isThere.has(name));
+    for (const name of [...before, ...node.outputs]) isThere.add(name);
+    const after = node.outputs.filter((name) =>
+      graph.nodes.some((other) => body.has(other) && !isWide(other) && other.inputs.includes(name)),
+    );
+    return [
+      ...before.map((name) => cast(name, wide(name), FLOAT32)),
+      { ...node, inputs: node.inputs.map(wide), outputs: node.outputs.map(wide) },
+      ...after.map((name) => cast(wide(name), isOuter(graph, name) ? half(name) : name, FLOAT16)),
+    ];
+  };
   const nodes = graph.nodes.flatMap((node): GraphNode[] => {
     if (!body.has(node)) return [node];
     const outputs = node.outputs.map((name) => (isOuter(graph, name) ? half(name) : name));
+    if (isWide(node)) return wideNode(node);
     const shown = node.outputs.filter((name) => isOuter(graph, name));
     const converts =
       node.operator === 'Cast' && 'int' in node.attributes['to']! && node.attributes['to'].int === FLOAT32;
@@ -60,6 +79,21 @@ export function inFloat16(graph: Graph): Graph {
     initializers: [...graph.initializers.filter(({ name }) => used.has(name)), ...halved.values()],
   };
 }
+
+/** Tells the nodes of the network that stay float32: powers and norms, and means of powers, up to the root. */
+function wideNodes(nodes: readonly GraphNode[], body: ReadonlySet<GraphNode>): (node: GraphNode) => boolean {
+  const found = new Set<GraphNode>();
+  const values = new Set<string>();
+  for (const node of nodes) {
+    const isMeanOfWide = node.operator === 'ReduceMean' && values.has(node.inputs[0] ?? '');
+    if (!body.has(node) || !(wideOperators.has(node.operator) || isMeanOfWide)) continue;
+    found.add(node);
+    for (const output of node.outputs) values.add(output);
+  }
+  return (node) => found.has(node);
+}
+
+const wideOperators = new Set(['Pow', 'ReduceL1', 'ReduceL2']);
 
 /** Returns whether a value is one of the graph's own inputs or outputs, which stay float32. */
 function isOuter({ inputs, outputs }: Graph, name: string): boolean {

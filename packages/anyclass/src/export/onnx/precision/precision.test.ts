@@ -12,6 +12,7 @@ import { loadModel, saveModel } from '../../../runs/modelFile.js';
 import { trainRun } from '../../../training/trainRun.js';
 import { exportOnnx } from '../exportOnnx.js';
 import type { Graph } from '../graph/graph.js';
+import { networkGraph } from '../networkGraph.js';
 import { float16Bits, inFloat16 } from './float16.js';
 import { inInt8 } from './int8.js';
 import { judgePrecision } from './judgePrecision.js';
@@ -44,6 +45,44 @@ test('numbers are rounded to float16 as libtorch rounds them', () => {
   using half = tensor(ties).to('float16');
   expect(Array.from(ties, float16Bits)).toEqual(Array.from(half.toTypedArray(), Number));
 });
+
+test.each([
+  ['resnet-18', 'gem'],
+  ['convnextv2-t', 'linear'],
+] as const)(
+  '%s with head %s computes powers and norms in float32: they may exceed float16',
+  async (name, head) => {
+    using network = createNetwork(name, { classes: 3, inputSize: 64, head }).eval();
+    using exported = networkGraph(network, { inputShape: network.inputShape });
+    const half = inFloat16(exported.graph);
+    const isHalf = new Set(half.initializers.filter(({ type }) => type === 'float16').map((one) => one.name));
+    for (const { operator, inputs, outputs } of half.nodes) {
+      if (['Pow', 'ReduceL2'].includes(operator))
+        for (const value of outputs) expect(value).toMatch(/:wide$/);
+      if (operator !== 'Cast' && outputs.some((value) => value.endsWith(':wide')))
+        expect(inputs.filter((value) => isHalf.has(value) || !/:wide$|^fc\.p$|constant/.test(value))).toEqual(
+          [],
+        );
+    }
+    expect(half.nodes.some(({ outputs }) => outputs[0]?.endsWith(':wide'))).toBe(true);
+    const images = new Tensor(
+      'float32',
+      Float32Array.from({ length: 3 * 64 ** 2 }, (_, i) => Math.sin(i)),
+      [1, 3, 64, 64],
+    );
+    const logits = await Promise.all(
+      [exported.graph, half].map(async (graph) => {
+        const session = await InferenceSession.create(graphBytes(graph), { intraOpNumThreads: 1 });
+        const outputs = await session.run({ pixel_values: images });
+        await session.release();
+        return Array.from(outputs['logits']!.data, Number);
+      }),
+    );
+    const largest = Math.max(...logits[0]!.map(Math.abs));
+    for (const [i, value] of logits[0]!.entries())
+      expect(Math.abs(logits[1]![i]! - value)).toBeLessThan(0.01 * largest);
+  },
+);
 
 const weight = Float32Array.from({ length: 32 * 64 }, (_, i) => Math.sin(i) * (1 + Math.floor(i / 64)));
 const product: Graph = {
