@@ -24,7 +24,11 @@ export const networks = command({
     ['anyclass networks --classes 41 --json', 'for 41 classes, as JSON'],
   ],
   options: z.object({
-    classes: z.int().positive().default(17).describe('number of classes'),
+    classes: z
+      .int()
+      .positive()
+      .optional()
+      .describe("number of classes; default: the dataset's with --fits, otherwise 17"),
     network: z.enum(networkNames).optional().describe('show only this network').meta({ placeholder: 'NAME' }),
     fits: z
       .string()
@@ -32,24 +36,38 @@ export const networks = command({
       .describe('name the three networks to try first on this dataset')
       .meta({ placeholder: 'DATASET' }),
     measure: z.boolean().default(false).describe('measure images per second on this machine'),
-    inputSize: z.int().positive().default(224).describe('height and width of the images to measure with'),
-    batchSize: z.int().positive().default(8).describe('images at a time to measure with'),
+    inputSize: z
+      .int()
+      .positive()
+      .optional()
+      .describe('height and width of the images to measure with; default 224'),
+    batchSize: z.int().positive().optional().describe('images at a time to measure with; default 8'),
     device: z.string().default('auto').describe('cpu, cuda, cuda:N or auto'),
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(options, terminal) {
-    const { classes, network, fits, measure, json } = options;
+    const { network, fits, measure, json } = options;
     if (fits !== undefined && network !== undefined)
       throw new UsageError('names networks itself; leave out --network', 'fits');
+    if (fits !== undefined && options.classes !== undefined)
+      throw new UsageError('takes the number of classes from the dataset; leave out --classes', 'fits');
+    for (const name of ['inputSize', 'batchSize'] as const)
+      if (!measure && options[name] !== undefined)
+        throw new UsageError('has no effect without --measure', name);
     const hasGpu =
       fits !== undefined && chooseCompute({ device: options.device, precision: 'auto' }).device !== 'cpu';
-    const fitting = fits === undefined ? undefined : await fittingNetworks(fits, { hasGpu });
+    const found = fits === undefined ? undefined : await fittingNetworks(fits, { hasGpu });
+    const fitting = found?.networks;
+    const classes = options.classes ?? found?.classes ?? 17;
     const names = fitting?.map(({ name }) => name) ?? (network ? [network] : networkNames);
-    const listed = names.map((name) => ({
-      ...described(name, classes),
-      ...(measure && { rates: ratesOf(name, options) }),
-      ...(fitting && { reasons: fitting.find((one) => one.name === name)?.reasons }),
-    }));
+    const listed = names.map((name, i) => {
+      if (measure && names.length > 1) terminal.note(`measuring ${name} (${i + 1} of ${names.length})`);
+      return {
+        ...described(name, classes),
+        ...(measure && { rates: ratesOf(name, options) }),
+        ...(fitting && { reasons: fitting.find((one) => one.name === name)?.reasons }),
+      };
+    });
     if (json) terminal.print(JSON.stringify(listed, null, 2));
     else {
       const remark = `For ${classes} classes. Multiply-adds (the papers' FLOPs) are per image at 224 px, or per vector of 224 features; stride: pixels per cell of the last map.`;
@@ -59,6 +77,7 @@ export const networks = command({
           ...(fitting && fits !== undefined ? reasonLines(fitting, fits) : []),
           '',
           remark,
+          ...rateRemark(listed),
         ].join('\n'),
       );
     }
@@ -79,8 +98,15 @@ interface Listed {
   readonly weights: number;
   readonly input: 'images' | 'features';
   readonly paper: string | undefined;
-  readonly rates?: NetworkRates | undefined;
+  readonly rates?: MeasuredRates | undefined;
 }
+
+type MeasuredRates = NetworkRates & {
+  /** The largest size up to the requested one that fits the network. */
+  readonly inputSize: number;
+  readonly batchSize: number;
+  readonly device: string;
+};
 
 function described(name: NetworkName, classes: number): Listed {
   const { paper, input = 'images', weights } = networkDefinitions[name];
@@ -100,12 +126,30 @@ function described(name: NetworkName, classes: number): Listed {
 /** Networks for features have nothing to measure here: they are as fast as reading the data. */
 function ratesOf(
   name: NetworkName,
-  { device, inputSize, batchSize }: { device: string; inputSize: number; batchSize: number },
-): NetworkRates | undefined {
+  options: { device: string; inputSize?: number | undefined; batchSize?: number | undefined },
+): MeasuredRates | undefined {
   const sizes = networkSizes(name);
   if (!sizes) return undefined;
-  const side = Math.max(sizes.least, Math.floor(inputSize / sizes.multipleOf) * sizes.multipleOf);
-  return measureNetwork(name, chooseCompute({ device, precision: 'auto' }), { inputSize: side, batchSize });
+  const { inputSize: wanted = 224, batchSize = 8 } = options;
+  const inputSize = Math.max(sizes.least, Math.floor(wanted / sizes.multipleOf) * sizes.multipleOf);
+  const compute = chooseCompute({ device: options.device, precision: 'auto' });
+  const rates = measureNetwork(name, compute, { inputSize, batchSize });
+  return { ...rates, inputSize, batchSize, device: compute.device };
+}
+
+/** Says what was measured: networks may need other sizes than the requested one. */
+function rateRemark(listed: readonly Listed[]): string[] {
+  const measured = listed.flatMap(({ name, rates }) => (rates ? [{ name, ...rates }] : []));
+  const [first] = measured;
+  if (!first) return [];
+  const sizes = new Set(measured.map(({ inputSize }) => inputSize));
+  const shown = Array.from(sizes, (size) => {
+    const names = measured.filter(({ inputSize }) => inputSize === size).map(({ name }) => name);
+    return sizes.size === 1 ? `${size} px` : `${size} px (${names.join(', ')})`;
+  });
+  return [
+    `Images per second on ${first.device}, in batches of ${first.batchSize} at ${shown.join(', ')}; training without the optimizer's step.`,
+  ];
 }
 
 function table(listed: readonly Listed[]): string[] {

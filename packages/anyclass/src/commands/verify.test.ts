@@ -90,11 +90,27 @@ describe('anyclass networks', () => {
     const [{ rates }] = JSON.parse(stdout);
     expect(rates.predicted).toBeGreaterThan(0);
     expect(rates.trained).toBeGreaterThan(0);
+    expect(rates).toMatchObject({ inputSize: 32, batchSize: 1 });
+  });
+
+  test('says at which size it measured, if the requested one does not fit', async () => {
+    const { stdout } = await anyclass(
+      ...['networks', '--network', 'dinov2-s-14', '--measure', '--input-size', '32', '--batch-size', '1'],
+      ...['--device', 'cpu'],
+    );
+    expect(stdout).toContain('on cpu, in batches of 1 at 28 px');
+  });
+
+  test('refuses sizes to measure with if it measures nothing', async () => {
+    const { code, stderr } = await anyclass('networks', '--input-size', '320');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--input-size: has no effect without --measure');
   });
 
   test('names networks that fit a dataset, with reasons', async () => {
     const { stdout } = await anyclass('networks', '--fits', 'digits', '--device', 'cpu');
     expect(stdout).toMatch(/1\. tresnet-s: made for small images.*cells a side/);
+    expect(stdout).toContain('For 6 classes.');
   });
 
   test('gives the same as JSON', async () => {

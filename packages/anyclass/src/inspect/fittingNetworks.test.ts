@@ -1,3 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { type FittingFacts, fittingNetworks, networksFor } from './fittingNetworks.js';
 
@@ -30,5 +34,24 @@ test('reasons have numbers: cells, parameters, cost, and weights to start from',
 
 test('a dataset is examined: the digits are small', async () => {
   const found = await fittingNetworks('digits', { hasGpu: false });
-  expect(found.map(({ name }) => name)).toContain('tresnet-s');
+  expect(found.networks.map(({ name }) => name)).toContain('tresnet-s');
+  expect(found.classes).toBe(6);
+});
+
+test.each([
+  ['without color, stored as RGB', [90, 90, 91], true],
+  ['of any color', [90, 90, 110], false],
+] as const)('images %s', async (_, [r, g, b], isGray) => {
+  const folder = mkdtempSync(join(tmpdir(), 'anyclass-fits-'));
+  const create = { width: 130, height: 130, channels: 3, background: { r, g, b } } as const;
+  for (const label of ['a', 'b']) {
+    mkdirSync(join(folder, label));
+    for (let i = 0; i < 6; i++)
+      await sharp({ create })
+        .jpeg()
+        .toFile(join(folder, label, `${i}.jpg`));
+  }
+  const { networks } = await fittingNetworks(folder, { hasGpu: false });
+  rmSync(folder, { recursive: true });
+  expect(networks.map(({ name }) => name).includes('densenet-121')).toBe(isGray);
 });

@@ -2,6 +2,9 @@
 
 import { preparedOptions } from '../configuration/openOptions.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import type { ImageSource } from '../data/dataset/imageSource.js';
+import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
+import { createDecoder } from '../data/images/decoding/decoder.js';
 import { openPrepared } from '../data/openPrepared.js';
 import { type NetworkName, networkCost, networkDefinitions, networkStride } from '../networks/catalog.js';
 import { typicalSide } from './suggestConfiguration.js';
@@ -24,31 +27,52 @@ export interface FittingNetwork {
 }
 
 /**
- * Examines a dataset and names up to three networks to try first.
+ * Examines a dataset and names up to three networks to try first; also returns how many classes it has.
  *
  * @example
- * (await fittingNetworks('digits', { hasGpu: false }))[0]?.name // 'tresnet-s'
+ * (await fittingNetworks('digits', { hasGpu: false })).networks[0]?.name // 'tresnet-s'
  */
 export async function fittingNetworks(
   spec: string,
   { hasGpu }: { readonly hasGpu: boolean },
-): Promise<FittingNetwork[]> {
+): Promise<{ readonly classes: number; readonly networks: readonly FittingNetwork[] }> {
   const { data } = validateConfiguration({ data: { dataset: spec } }, spec);
   const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
+    const { images, features, preparation } = dataset;
     const { train } = dataset.splits;
-    return networksFor({
+    const classes = dataset.classes.length;
+    const networks = networksFor({
       trainingRows: train.length,
-      classes: dataset.classes.length,
-      inputSize: dataset.features
-        ? undefined
-        : commonSize(await typicalSide(dataset.images, train, dataset.preparation)),
-      isGray: dataset.preparation.channels === 1,
+      classes,
+      inputSize: features ? undefined : commonSize(await typicalSide(images, train, preparation)),
+      isGray: !features && (preparation.channels === 1 || (await areGray(images, train, preparation))),
       hasGpu,
     });
+    return { classes, networks };
   } finally {
     await dataset.images.close();
   }
+}
+
+/** Whether the first images have no color on average: scans are often stored as RGB, and JPEG may shift a gray by one level. */
+async function areGray(images: ImageSource, rows: Int32Array, reading: ImageReading): Promise<boolean> {
+  const decoder = createDecoder({ ...reading, width: 1, height: 1, channels: 3 }, { processes: 1 });
+  let decoded = 0;
+  try {
+    for (const row of rows.subarray(0, 25)) {
+      const color = await images
+        .read(row)
+        .then(decoder.decode)
+        .catch(() => undefined);
+      if (color === undefined) continue;
+      if (Math.max(...color) - Math.min(...color) > 2) return false;
+      decoded++;
+    }
+  } finally {
+    await decoder.close();
+  }
+  return decoded > 0;
 }
 
 /** The smallest common input size that keeps the detail of images of this side. */
@@ -94,7 +118,7 @@ function choicesFor({ inputSize, trainingRows, isGray, hasGpu }: FittingFacts): 
   }
   if (inputSize <= 96) {
     return [
-      ['tresnet-s', 'made for small images: half the stride of the others'],
+      ['tresnet-s', 'made for small images: half the stride of most'],
       ['resnet-18', 'small, with weights from ImageNet'],
       ['vit-s-16', 'a transformer; patchSize 8 gives four times the cells, but its weights have 16'],
     ];
