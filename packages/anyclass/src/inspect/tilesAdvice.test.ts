@@ -20,4 +20,6 @@ test('small objects get two positions each, up to the size of the images and a b
   expect(sized(0.1).tiles.imageSize * 0.1).toBeGreaterThanOrEqual(60);
   expect(sized(0.001).tiles.imageSize).toBe(1792);
   expect(sized(0.001, 1000).tiles.imageSize).toBe(992);
+  expect(sized(0.02, 448)).toMatchObject({ isNeeded: true, tiles: { imageSize: 448 } });
+  expect(tilesAdvice(447, 224, 32, Float32Array.of(0.02))).toBeUndefined();
 });

@@ -6,6 +6,9 @@ import { type Tiling, tileStarts } from '../networks/layers/tiles.js';
 /** Images that are larger than the input by this factor lose what may matter. */
 const muchLarger = 4;
 
+/** Images that are larger by this factor show objects that are known to be lost. */
+const larger = 2;
+
 /** Positions of the last map that the side of a typical object should cover. */
 const positionsPerObject = 2;
 
@@ -17,7 +20,8 @@ export interface TilesAdvice {
 }
 
 /**
- * Returns tiles that keep small objects; undefined if images are not much larger than the input, or objects are large enough there.
+ * Returns tiles that keep small objects; undefined if images are not much larger than the input, or objects are
+ * large enough there. Where objects are known to be too small, images twice as large as the input are cut.
  *
  * @param imageSide the shorter side of a typical image in pixels
  * @param sides sides of objects as shares of the image's, ascending, if known
@@ -32,12 +36,12 @@ export function tilesAdvice(
   stride: number,
   sides?: Float32Array,
 ): TilesAdvice | undefined {
-  if (imageSide < muchLarger * inputSize) return undefined;
   const typical = sides?.[Math.floor(sides.length / 2)];
+  if (imageSide < (typical === undefined ? muchLarger : larger) * inputSize) return undefined;
   if (typical !== undefined && typical * inputSize >= stride) return undefined;
   const wanted = typical === undefined ? muchLarger * inputSize : (positionsPerObject * stride) / typical;
   const most = Math.min(imageSide, 2 * muchLarger * inputSize);
-  const imageSize = stride * Math.floor(Math.max(2 * inputSize, Math.min(wanted, most)) / stride);
+  const imageSize = stride * Math.floor(Math.max(larger * inputSize, Math.min(wanted, most)) / stride);
   const overlap = stride * Math.max(1, Math.round(inputSize / 8 / stride));
   const tiles: Tiling = { imageSize, overlap, pool: 'noisy-or' };
   const count = tileStarts(inputSize, tiles).length ** 2;

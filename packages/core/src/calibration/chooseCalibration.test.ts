@@ -36,6 +36,15 @@ test.each(['temperature', 'platt'] as const)('%s scaling is dropped if it does n
   expect(unchangedClasses).toEqual(['crack', 'roots']);
 });
 
+test('labels that are separated perfectly, or not at all, have no best temperature, and none is used', () => {
+  const scores = Float64Array.from({ length: 40 }, (_, i) => (i % 4 === 0 ? 0.65 : 0.13));
+  const choice = (targets: Float64Array) => chooseCalibration({ scores, targets, classNames: ['crack'] });
+  const separated = choice(scores.map((score) => Number(score > 0.5)));
+  expect(separated).toMatchObject({ calibration: undefined, unchangedClasses: ['crack'] });
+  expect(separated.logLoss.calibrated).toBeLessThan(separated.logLoss.uncalibrated);
+  expect(choice(scores.map((score) => Number(score < 0.5)))).toMatchObject({ calibration: undefined });
+});
+
 test('Platt scaling is chosen class by class', () => {
   const scored = overconfident(60, [1, 4]);
   const { calibration, unchangedClasses, logLoss } = chooseCalibration(scored, { method: 'platt' });

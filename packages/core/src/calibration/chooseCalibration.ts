@@ -18,11 +18,11 @@ export interface ChooseCalibrationOptions {
 
 /** A calibration, if it helps. */
 export interface CalibrationChoice {
-  /** Fitted on all rows; undefined if it does not improve the log loss on held-out rows. */
+  /** Fitted on all rows; undefined if it does not improve the log loss on held-out rows, or if they have no best temperature. */
   readonly calibration: Calibration | undefined;
   /**
    * Mean log loss over all known labels, without calibration and with one like that returned but fitted on the other
-   * folds. If none is returned, `calibrated` is the loss of the one that did not help.
+   * folds. If none is returned, `calibrated` is the loss of the one that is not used.
    */
   readonly logLoss: { readonly uncalibrated: number; readonly calibrated: number };
   /** Classes that are not calibrated. */
@@ -31,7 +31,8 @@ export interface CalibrationChoice {
 
 /**
  * Calibrates only if it improves cross-validated log loss: temperature scaling for all classes or none, Platt scaling
- * class by class. Rows of one group are in one fold.
+ * class by class. Rows of one group are in one fold. A temperature at its bound is not used: labels that few rows separate perfectly
+ * would turn every probability into 0 or 1.
  *
  * @example
  * const { calibration } = chooseCalibration(validation, { method: 'platt' });
@@ -58,14 +59,16 @@ export function chooseCalibration(
   });
   const rowOrder = grouping ? Int32Array.from({ length: rows }, (_, row) => row) : order;
   const { before, after } = crossValidate(validation, fit, rowOrder, folds, (row) => foldOf[unitOf(row)]!);
+  const whole = fit(validation);
+  const isAtBound = whole.kind === 'temperature' && whole.atBound;
   const improves = (j: number) =>
-    method === 'temperature' ? total(after) < total(before) : after[j]! < before[j]!;
+    method === 'temperature' ? !isAtBound && total(after) < total(before) : after[j]! < before[j]!;
   const unchangedClasses = classNames.filter((_, j) => !improves(j));
   const isKept = unchangedClasses.length < classNames.length;
   const known = labels.reduce((count, label) => count + (label === UNKNOWN ? 0 : 1), 0);
   const calibrated = isKept ? after.map((loss, j) => (improves(j) ? loss : before[j]!)) : after;
   return {
-    calibration: isKept ? withoutClasses(fit(validation), improves) : undefined,
+    calibration: isKept ? withoutClasses(whole, improves) : undefined,
     logLoss: { uncalibrated: total(before) / known, calibrated: total(calibrated) / known },
     unchangedClasses,
   };
