@@ -10,15 +10,12 @@ import { refuseFields } from '../configuration/parts.js';
 import { validateParts } from '../configuration/validate.js';
 import { type CountedNames, countedNames } from '../data/dataset/countedNames.js';
 import { takesFeatures } from '../data/dataset/inputs.js';
-import { knownDataset } from '../data/datasetSpec.js';
 import { gatherLists } from '../distribution/exchange.js';
 import type { Ranks } from '../distribution/ranks.js';
 import { counted } from '../errors/counted.js';
 import { lineAbout } from '../errors/escaped.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { checkExplanationFolder } from '../explain/explanationFolder.js';
-import { checkOutputFile, checkOutputFolder } from '../files/outputs.js';
 import { refuseSameFile } from '../files/replacing.js';
 import { dividedPredictions, ownPredictions } from '../inference/dividedPredictions.js';
 import { featureInputs } from '../inference/featureFiles.js';
@@ -30,20 +27,17 @@ import {
   openPredictor,
   type Prediction,
   type PredictorInput,
+  type PredictorOptions,
 } from '../inference/predictor.js';
 import { chosenFields } from './datasetOptions.js';
 import { type BatchPredictor, heatMapPredictor } from './heatMapPredictor.js';
-import { groupLine, groupsOf, hasGroups, writeGroups } from './predictionGroups.js';
-import { fileOutput, standardOutput } from './predictionOutput.js';
-import { type PredictOptions, rankMark } from './predictOptions.js';
+import { groupLine, groupsOf, writeGroups } from './predictionGroups.js';
+import { fileOutput, type PredictionCounts, predictionLines, standardOutput } from './predictionOutput.js';
+import type { PredictOptions } from './predictOptions.js';
+import { type PredictPlace, predictPlace } from './predictPlace.js';
 import { requestedDecision } from './requestedDecision.js';
 
-export interface PredictedShare {
-  readonly predicted: number;
-  /** Predictions that --outcome left out. */
-  readonly others: number;
-  /** The inputs that could not be read, and why. */
-  readonly failed: readonly string[];
+export interface PredictedShare extends PredictionCounts {
   readonly skipped: CountedNames;
   readonly noun: 'row' | 'image';
   /** How many groups were answered; undefined without groups. */
@@ -58,111 +52,84 @@ export async function predictShare(
   given: PredictOptions & { readonly format: OutputFormat },
   terminal: Terminal,
 ): Promise<PredictedShare | undefined> {
-  const { model, paths, format, device, batchSize, set, details, top } = given;
-  const isOwnFile = given.out?.includes(rankMark) ?? false;
-  const out = given.out?.replaceAll(rankMark, String(ranks?.rank ?? 0));
-  const isWriter = ranks?.isFirst !== false || isOwnFile;
-  if (ranks && paths.includes('-'))
-    throw new UsageError('PATH…: - cannot be divided among processes; give files, folders or patterns');
-  if (isOwnFile && hasGroups(given))
-    throw new UsageError(`--out with ${rankMark} divides groups among files; leave it out of the name`);
-  if (out !== undefined && isWriter) checkOutput('--out', out, format, given);
-  if (given.groupsOut !== undefined && isWriter) checkOutput('--groups-out', given.groupsOut, format, given);
+  const { paths, format, details, top } = given;
+  const place = predictPlace(given, ranks);
   const groupOf = await groupsOf(given);
-  const { strict, ...preparation } = imageSettings(set);
-  const decision = requestedDecision(given);
-  if (given.heatMaps !== undefined) {
-    if (ranks)
-      throw new UsageError('cannot be combined with launch; write heat maps in one process', 'heatMaps');
-    checkOutputFolder('--heat-maps', given.heatMaps);
-    checkExplanationFolder(given.heatMaps);
-  }
-  using predictor: BatchPredictor =
-    given.heatMaps === undefined
-      ? await openPredictor(model, { decision, device, batchSize, preparation })
-      : await heatMapPredictor(model, given.heatMaps, { decision, device, preparation });
-  const { description } = predictor;
-  if (given.outcome === 'review' && predictor.decision.clear === null && !description.guard)
-    throw new UsageError(
-      'review needs a decision that limits missed positives, or a guard against odd images; give --missed, or train with evaluation.decision.missed or evaluation.guard',
-      'outcome',
-    );
+  const { strict, ...preparation } = imageSettings(given.set);
+  using predictor = await openedPredictor(given, preparation);
+  const { description, decision } = predictor;
+  const { classes } = description;
+  const groupNote = groupOf && groupRemark(decision);
   for (const remark of predictor.remarks) terminal.note(remark);
-  const groupNote = groupOf && groupRemark(predictor.decision);
   if (groupNote !== undefined) terminal.note(groupNote);
-  const groups = groupOf && createGroupAnswers(description.classes);
-  const { header, line } = outputOf(format, {
-    groupOf,
-    classes: description.classes,
-    decision: predictor.decision,
-    hasGuard: description.guard !== undefined,
-    details,
-    top,
-  });
   // Only for a file: printed predictions are already out, so Ctrl-C may end the program immediately.
   using interruption =
-    out === undefined
+    place.out === undefined
       ? undefined
       : interruptible(terminal, 'Stopping after the current images; press Ctrl-C again to quit immediately');
   const reading = new AbortController();
   interruption?.signal.addEventListener('abort', () => reading.abort());
-  using target = out === undefined ? standardOutput : fileOutput('--out', out);
-  const failed: string[] = [];
-  const skipped = countedNames();
-  let predicted = 0;
-  let others = 0;
   const { signal } = reading;
-  const inputs = takesFeatures(description)
-    ? featureInputs(paths, description.features, undefined, signal)
-    : imageInputs(paths, undefined, signal, skipped.add);
-  const noun = takesFeatures(description) ? 'row' : 'image';
-  const spared = out === undefined ? inputs : refusingOutput(out, inputs);
-  for await (const prediction of predictions(ranks, predictor, spared, { batchSize, isOwnFile, signal })) {
+  const skipped = countedNames();
+  const [noun, inputs] = takesFeatures(description)
+    ? (['row', featureInputs(paths, description.features, undefined, signal)] as const)
+    : (['image', imageInputs(paths, undefined, signal, skipped.add)] as const);
+  using target = place.out === undefined ? standardOutput : fileOutput('--out', place.out);
+  const hasGuard = description.guard !== undefined;
+  const output = outputOf(format, { groupOf, classes, decision, hasGuard, details, top });
+  const lines = predictionLines(target, output, given.outcome);
+  const groups = groupOf && createGroupAnswers(classes);
+  for await (const prediction of predictions(ranks, predictor, inputs, { ...given, ...place, signal })) {
     // Ranks that write their own files stop together, at their next synchronization.
-    if (signal.aborted && !(ranks && isOwnFile)) break;
-    if (groupOf && isWriter) groups?.add(groupOf(prediction.name), prediction);
-    if ('failure' in prediction) {
-      if (strict) throw new UserError(lineAbout(prediction.name, prediction.failure));
-      failed.push(lineAbout(prediction.name, prediction.failure));
-      continue;
-    }
-    if (given.outcome !== undefined && prediction.outcome !== given.outcome) {
-      others++;
-      continue;
-    }
-    // The header waits for the first prediction: alone, it would look like a result.
-    const first = predicted === 0 && header !== undefined ? `${header}\n` : '';
-    if (await target.write(`${first}${line(prediction)}`)) predicted++;
-    else reading.abort();
+    if (signal.aborted && !(ranks && place.isOwnFile)) break;
+    if (groupOf && place.isWriter) groups?.add(groupOf(prediction.name), prediction);
+    if (strict && 'failure' in prediction)
+      throw new UserError(lineAbout(prediction.name, prediction.failure));
+    if (!(await lines.add(prediction))) reading.abort();
   }
+  const own = lines.counts();
   if (interruption?.signal.aborted) {
-    const message = `Interrupted after ${counted(predicted, noun)}; ${target.leave()}`;
+    const message = `Interrupted after ${counted(own.predicted, noun)}; ${target.leave()}`;
     throw new UserError(message, { exitCode: interruption.exitCode() });
   }
   // Nobody reads the output anymore, so there is nothing to report.
-  if (signal.aborted) return { predicted, others, failed: [], skipped: countedNames(), noun };
-  if (!isWriter) return undefined;
-  // A table of nothing is the answer if no image has the outcome that was asked for.
-  if (predicted === 0 && others > 0 && header !== undefined) await target.write(header);
+  if (signal.aborted) return { ...own, failed: [], skipped: countedNames(), noun };
+  if (!place.isWriter) return undefined;
+  await lines.end();
   const answers = groups?.finish().filter(({ outcome }) => outcome === (given.outcome ?? outcome));
   if (answers && given.groupsOut === undefined)
     for (const answer of answers) await target.write(groupLine('jsonl', answer));
-  if (predicted + others > 0) target.finish();
+  if (own.predicted + own.others > 0) target.finish();
   if (answers && given.groupsOut !== undefined) await writeGroups(given.groupsOut, format, answers);
   const page = predictor.finish?.();
   if (page !== undefined) terminal.note(`wrote heat maps; open ${page}`);
-  const own = { predicted, others, failed };
-  const all = ranks && isOwnFile ? await ofAllRanks(ranks, own) : own;
+  const all = ranks && place.isOwnFile ? await ofAllRanks(ranks, own) : own;
   if (all.predicted + all.others + all.failed.length === 0)
     throw new UserError(`no ${noun} in ${paths.map(inWords).join(', ')}`);
   return ranks?.isFirst === false ? undefined : { ...all, skipped, noun, groups: answers?.length };
 }
 
+async function openedPredictor(
+  given: PredictOptions,
+  preparation: PredictorOptions['preparation'],
+): Promise<BatchPredictor> {
+  const { model, device, batchSize, heatMaps, outcome } = given;
+  const decision = requestedDecision(given);
+  const predictor: BatchPredictor =
+    heatMaps === undefined
+      ? await openPredictor(model, { decision, device, batchSize, preparation })
+      : await heatMapPredictor(model, heatMaps, { decision, device, preparation });
+  if (outcome !== 'review' || predictor.decision.clear !== null || predictor.description.guard)
+    return predictor;
+  predictor[Symbol.dispose]();
+  throw new UsageError(
+    'review needs a decision that limits missed positives, or a guard against odd images; give --missed, or train with evaluation.decision.missed or evaluation.guard',
+    'outcome',
+  );
+}
+
 /** Sums up the outcomes of all ranks: one rank's share may have no images, or only unreadable ones. */
-async function ofAllRanks(
-  ranks: Ranks,
-  own: Pick<PredictedShare, 'predicted' | 'others' | 'failed'>,
-): Promise<Pick<PredictedShare, 'predicted' | 'others' | 'failed'>> {
+async function ofAllRanks(ranks: Ranks, own: PredictionCounts): Promise<PredictionCounts> {
   const shares = await gatherLists(ranks, [own]);
   return {
     predicted: shares.reduce((sum, { predicted }) => sum + predicted, 0),
@@ -179,39 +146,13 @@ function predictions(
   ranks: Ranks | undefined,
   predictor: BatchPredictor,
   inputs: AsyncIterable<PredictorInput>,
-  {
-    batchSize,
-    isOwnFile,
-    signal,
-  }: { readonly batchSize: number; readonly isOwnFile: boolean; readonly signal: AbortSignal },
+  options: PredictPlace & { readonly batchSize: number; readonly signal: AbortSignal },
 ): AsyncGenerator<Prediction | FailedPrediction> {
-  if (!ranks) return predictor.predict(inputs);
-  if (isOwnFile) return ownPredictions(ranks, predictor, inputs, batchSize, signal);
-  return dividedPredictions(ranks, predictor, inputs, batchSize);
-}
-
-/** The kind of file that each format writes; without `--force`, only a file of the same kind is replaced. */
-const outputKinds = {
-  csv: 'a table of predictions',
-  sewerml: 'a table of scores',
-  jsonl: 'predictions as JSON lines',
-} as const;
-
-function checkOutput(
-  flag: string,
-  out: string,
-  format: OutputFormat,
-  {
-    model,
-    paths,
-    force,
-  }: { readonly model: string; readonly paths: readonly string[]; readonly force: boolean },
-): void {
-  checkOutputFile(flag, out, {
-    kind: outputKinds[format],
-    inputs: [model, ...paths.map((path) => knownDataset(path)?.folder ?? path)],
-    force,
-  });
+  const { out, isOwnFile, batchSize, signal } = options;
+  const spared = out === undefined ? inputs : refusingOutput(out, inputs);
+  if (!ranks) return predictor.predict(spared);
+  if (isOwnFile) return ownPredictions(ranks, predictor, spared, batchSize, signal);
+  return dividedPredictions(ranks, predictor, spared, batchSize);
 }
 
 /**
