@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration/schema.js';
 import type { Network } from '../networks/network.js';
 import { assumedFacts } from '../networks/weights/fileFacts.js';
 import { type FoundWeights, findWeights } from '../networks/weights/findWeights.js';
-import { loadWeights, weightReportText } from '../networks/weights/loadWeights.js';
+import { loadWeights, refuseOtherNetwork, weightReportText } from '../networks/weights/loadWeights.js';
 import type { ActiveRun } from './activeRun.js';
 import type { RunData } from './dataForRun.js';
 
@@ -25,10 +25,11 @@ export function startFrom(
   { preparation, features }: RunData,
 ): string[] {
   const { name, commit, path } = weights;
-  const report = loadWeights(network, path);
   const file = commit === undefined ? name : `${name} at ${commit.slice(0, 12)}`;
+  const report = { ...loadWeights(network, path), file };
+  refuseOtherNetwork(network, report);
   const remarks = features ? [] : preparationRemarks(network, weights, preparation);
-  return [weightReportText({ ...report, file }), ...remarks];
+  return [weightReportText(report), ...remarks];
 }
 
 /** The configuration to record: a resumed run preprocesses images alike, even if the weights file is gone. */

@@ -112,7 +112,7 @@ function refuseOtherFormats(file: RandomAccessFile): void {
   if (isTar || (head[0] === 0x80 && head[1]! >= 2 && head[1]! <= 5)) {
     throw file.error(
       'is in the format from before PyTorch 1.6, which is not supported; convert it in Python: ' +
-        "torch.save(torch.load('old.pt', map_location='cpu'), 'new.pt')",
+        "torch.save(torch.load('old.pt', map_location='cpu', weights_only=True), 'new.pt')",
     );
   }
   if (head[8] === 0x7b && head.readBigUInt64LE(0) <= file.size) {

@@ -23,6 +23,8 @@ export interface WeightReport {
   readonly others: readonly string[];
   /** How many of the network's entries were filled. */
   readonly loaded: number;
+  /** The share of the values before the last layer that the file has. */
+  readonly share: number;
   /** Position tables that were interpolated to another size. */
   readonly resized: readonly string[];
   /** The first convolution, if it was trained for another number of channels. */
@@ -67,6 +69,20 @@ export function loadWeights(
   if (strict && lost.length > 0)
     throw new UserError(`${path} does not fit ${network.name}:\n${weightReportText(report)}`);
   return report;
+}
+
+/**
+ * Throws if a good part of a network was not in the file: most likely it belongs to another one.
+ *
+ * @example
+ * refuseOtherNetwork(network, loadWeights(network, 'resnet50-11ad3fa6.pth')); // UserError for resnet-18
+ */
+export function refuseOtherNetwork({ name }: Network, report: WeightReport): void {
+  if (report.share >= 0.9) return;
+  const percent = Math.floor(100 * report.share);
+  throw new UserError(
+    `${report.file} has only ${percent}% of the weights of ${name}; set network.name to the network that it is for:\n${weightReportText(report)}`,
+  );
 }
 
 /** Describes what was loaded and what was not. */
@@ -124,15 +140,19 @@ function fillFrom(
   };
   const isOtherHead = otherHeads(network, tensors, match);
   let loaded = 0;
+  const size = { whole: 0, lost: 0 };
   for (const [name, entry] of state) {
     const stored = tensors.get(match.pairs.get(name) ?? '');
     if (rules.isComputed?.(name)) continue;
+    if (!name.startsWith(network.headPrefix)) size.whole += entry.numel;
     if (isOtherHead(name)) {
       report.freshHead.push(name);
     } else if (fillParts(name, entry, tensors, match)) {
       loaded++;
     } else if (stored === undefined) {
-      if (!isBatchCounter(name) && !rules.hasDefault?.(name)) report.missing.push(name);
+      if (isBatchCounter(name) || rules.hasDefault?.(name)) continue;
+      report.missing.push(name);
+      size.lost += entry.numel;
     } else {
       const regroup = (values: Tensor) => rules.regroup?.(name, values, valuesOf) ?? values;
       const filled = fill(
@@ -143,12 +163,14 @@ function fillFrom(
       if (filled !== 'not') loaded++;
       if (filled === 'converted') report[name === rules.stem ? 'adapted' : 'resized'].push(name);
       if (filled === 'not') {
+        size.lost += entry.numel;
         report.misshapen.push(`${name} [${stored.shape.join(', ')}] instead of [${entry.shape.join(', ')}]`);
       }
     }
   }
   const { convention, prefix, unused } = match;
-  return { file, naming: convention.title, prefix, loaded, unused, ...report };
+  const share = 1 - size.lost / size.whole;
+  return { file, naming: convention.title, prefix, loaded, share, unused, ...report };
 }
 
 /** Tells the entries of the last layer whose layer does not fit the file as a whole: a bias belongs to its weight. */

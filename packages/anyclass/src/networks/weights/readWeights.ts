@@ -31,8 +31,9 @@ export function readWeightFile(path: string): WeightFile {
     if (path.endsWith('.safetensors')) return readSafetensors(path);
     return findStateDict(readPytorchCheckpoint(path).value);
   } catch (error) {
-    // These errors are about the file's content.
-    throw new UserError(messageOf(error));
+    // These errors are about the file's content; not all name it.
+    const message = messageOf(error);
+    throw new UserError(message.includes(basename(path)) ? message : `${path}: ${message}`);
   }
 }
 

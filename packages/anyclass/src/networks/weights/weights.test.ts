@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
@@ -18,7 +18,7 @@ import { networkDefinitions } from '../catalog.js';
 import { createNetwork } from '../createNetwork.js';
 import { resizeGrid } from '../layers/resizeGrid.js';
 import type { Network } from '../network.js';
-import { loadWeights, weightReportText } from './loadWeights.js';
+import { loadWeights, refuseOtherNetwork, weightReportText } from './loadWeights.js';
 import { matchNames } from './matchNames.js';
 import { saveWeights } from './saveWeights.js';
 
@@ -88,6 +88,27 @@ test('with another number of classes, the last layer is reinitialized, and the r
   expect(copy.stateDict().get('head.fc.weight')!.equal(fresh)).toBe(true);
   expectEqual(copy, network, /^head\./);
   expect(weightReportText(report)).toContain('last layer reinitialized');
+});
+
+test('a file for another network of the family is refused where training starts from it', () => {
+  using larger = createNetwork('resnet-34', { classes: 5, inputSize: 32 });
+  const file = saved('resnet-34', larger.stateDict());
+  using smaller = createNetwork('resnet-18', { classes: 5, inputSize: 32 });
+  expect(loadWeights(smaller, file).share).toBe(1);
+  using network = createNetwork('resnet-50', { classes: 5, inputSize: 32 });
+  const report = loadWeights(network, file);
+  expect(report.share).toBeLessThan(0.9);
+  expect(() => refuseOtherNetwork(network, report)).toThrow(/has only \d+% of the weights of resnet-50/);
+  expect(() => refuseOtherNetwork(larger, loadWeights(larger, file))).not.toThrow();
+});
+
+test('a checkpoint without weights is named', () => {
+  const file = path.join(folder, 'nothing.pth');
+  copyFileSync(
+    path.resolve(import.meta.dirname, '../../../../torch/test/fixtures/checkpoints/scalars_113.pt'),
+    file,
+  );
+  expect(() => loadWeights(createNetwork('tresnet-s', small), file)).toThrow(/nothing\.pth: no state dict/);
 });
 
 test('a bias is not loaded without its weight: a head for other features is reinitialized as a whole', () => {
