@@ -1,15 +1,14 @@
 // The image, its labels and their keys.
 
 import { heatScale } from '@anyclass/kit';
-import { useRef, useState } from 'preact/hooks';
 import { Html } from '../../parts/Html.js';
 import { percent } from '../../parts/numbers.js';
 import { address, go } from '../../state/address.js';
 import { useShortcuts } from '../../state/keys.js';
-import type { Labels } from '../../wire/mend.js';
 import { changeText, doubtText } from '../look/lists.js';
 import type { LookItem, LookItems } from '../look/lookItem.js';
 import { classKeys } from './classKeys.js';
+import { useLabeling } from './labeling.js';
 import type { Saving } from './saving.js';
 
 /** What is to be labeled, from whatever source. */
@@ -29,77 +28,28 @@ export function Desk(props: {
   readonly children: preact.ComponentChildren;
 }) {
   const { work, saving, children } = props;
-  const { items } = work;
-  const state = address.value;
-  const at = items.count === 0 ? -1 : Math.max(0, items.indexOf(state.get('image') ?? ''));
-  const item = at < 0 ? undefined : items.at(at);
-  const heat = state.get('heat') || undefined;
-  // Keys may come faster than renderings: what they do starts from what is so, not from what was drawn.
-  const draft = useRef<{ readonly name: string; readonly labels: Labels }>(undefined);
-  const [, redraw] = useState(0);
-  const now = () => {
-    const place = items.count === 0 ? -1 : Math.max(0, items.indexOf(address.value.get('image') ?? ''));
-    const shown = place < 0 ? undefined : items.at(place);
-    if (!shown) return undefined;
-    const labels = draft.current?.name === shown.name ? draft.current.labels : labelsNow(shown, saving);
-    return { place, shown, labels };
-  };
-  const current = now()?.labels;
-  const show = (index: number) => {
-    if (items.count > 0)
-      go({ image: items.at(Math.max(0, Math.min(items.count - 1, index))).name }, 'replace');
-  };
-  /** Saves in the background and goes on; what fails is told. */
-  const save = (labelsOf: (labels: Labels, item: LookItem) => Labels) => {
-    const here = now();
-    if (!here) return;
-    draft.current = undefined;
-    void saving.save(here.shown.name, labelsOf(here.labels, here.shown));
-    show(here.place + 1);
-  };
-  const every = (label: 0 | null) => (): Labels =>
-    Object.fromEntries(saving.classes.map((name) => [name, label]));
-  const asShown = (labels: Labels) => labels;
-  const accepted = (labels: Labels, { suspects: doubts = [] }: LookItem): Labels => ({
-    ...labels,
-    ...Object.fromEntries(doubts.map((each) => [each.class, each.kind === 'missing' ? 1 : 0] as const)),
-  });
-  const toggle = (name: string) => {
-    const here = now();
-    if (!here) return;
-    const labels: Labels = { ...here.labels, [name]: here.labels[name] === 1 ? 0 : 1 };
-    draft.current = { name: here.shown.name, labels };
-    redraw((n) => n + 1);
-  };
-  const suspects = item?.suspects ?? [];
+  const labeling = useLabeling(work.items, saving);
+  const { shown, isDraft } = labeling;
+  const heat = address.value.get('heat') || undefined;
+  const suspects = shown?.item.suspects ?? [];
   const keys = classKeys(saving.classes);
   useShortcuts([
-    ...saving.classes.flatMap((name) => {
-      const key = keys.get(name);
-      return key === undefined ? [] : [{ key, act: () => toggle(name) }];
-    }),
-    { key: 'Enter', text: 'save these labels', act: () => save(asShown) },
-    { key: 'n', text: 'nothing here', act: () => save(every(0)) },
-    { key: 'u', text: 'unsure', act: () => save(every(null)) },
+    ...Array.from(keys, ([name, key]) => ({ key, act: () => labeling.toggle(name) })),
+    { key: 'Enter', text: 'save these labels', act: labeling.keep },
+    { key: 'n', text: 'nothing here', act: labeling.nothing },
+    { key: 'u', text: 'unsure', act: labeling.unsure },
     ...(suspects.length > 0
       ? [
           {
             key: 'y',
             text: `the model is right: ${suspects.map(changeText).join(', ')}`,
-            act: () => save(accepted),
+            act: labeling.accept,
           },
         ]
       : []),
-    {
-      key: 'z',
-      text: 'undo',
-      act: () =>
-        void saving.undo().then((name) => {
-          if (name !== undefined) go({ image: name }, 'replace');
-        }),
-    },
-    { key: 'ArrowRight', shown: '← →', text: 'image', act: () => show((now()?.place ?? 0) + 1) },
-    { key: 'ArrowLeft', act: () => show((now()?.place ?? 0) - 1) },
+    { key: 'z', text: 'undo', act: labeling.undo },
+    { key: 'ArrowRight', shown: '← →', text: 'image', act: () => labeling.move(1) },
+    { key: 'ArrowLeft', act: () => labeling.move(-1) },
     ...(work.hasHeat
       ? [
           {
@@ -114,59 +64,42 @@ export function Desk(props: {
   return (
     <div class="desk">
       <div class="desk-image">
-        {item ? (
-          work.imageOf(item, heat)
+        {shown ? (
+          <>
+            {work.imageOf(shown.item, heat)}
+            {heat !== undefined && work.hasHeat && <Html text={heatScale()} />}
+            <Caption item={shown.item} place={shown.place} count={work.items.count} />
+          </>
         ) : (
           <p class="quiet empty">{work.pending ?? 'No image is like this.'}</p>
         )}
-        {item && heat !== undefined && work.hasHeat && <Html text={heatScale()} />}
-        {item && (
-          <p class="detail-name small">
-            <bdi>{item.name}</bdi>
-            <span class="quiet">
-              {' '}
-              {at + 1} of {items.count}
-              {item.suspects
-                ? item.suspects.map((suspect) => ` · ${doubtText(suspect)}`).join('')
-                : item.note !== undefined && ` · ${item.note}`}
-            </span>
-          </p>
-        )}
       </div>
       <div class="desk-labels">
-        {item && current && (
+        {shown && (
           <>
-            <Standing item={item} saving={saving} isDraft={draft.current?.name === item.name} />
+            <Standing item={shown.item} saving={saving} isDraft={isDraft} />
             <ul class="class-keys">
-              {saving.classes.map((name) => {
-                const score = work.scoreOf(item, name);
-                return (
-                  <li key={name}>
-                    <button
-                      type="button"
-                      class={`class-key ${suspects.some((each) => each.class === name) ? 'doubted' : ''}`}
-                      aria-pressed={current[name] === 1 ? true : current[name] === 0 ? false : 'mixed'}
-                      onClick={() => toggle(name)}
-                    >
-                      <kbd>{keys.get(name) ?? ''}</kbd>
-                      <bdi>{name}</bdi>
-                      <span class="number quiet">
-                        {current[name] === null || current[name] === undefined ? 'unknown ' : ''}
-                        {score === undefined ? '' : percent(score)}
-                      </span>
-                    </button>
-                  </li>
-                );
-              })}
+              {saving.classes.map((name) => (
+                <li key={name}>
+                  <ClassButton
+                    name={name}
+                    shortcut={keys.get(name)}
+                    label={shown.labels[name] ?? null}
+                    score={work.scoreOf(shown.item, name)}
+                    isDoubted={suspects.some((each) => each.class === name)}
+                    onToggle={() => labeling.toggle(name)}
+                  />
+                </li>
+              ))}
             </ul>
             <p class="desk-buttons">
-              <button type="button" class="button" onClick={() => save(asShown)}>
+              <button type="button" class="button" onClick={labeling.keep}>
                 <kbd>Enter</kbd> Save
               </button>
-              <button type="button" class="button quiet-button" onClick={() => save(every(0))}>
+              <button type="button" class="button quiet-button" onClick={labeling.nothing}>
                 <kbd>n</kbd> Nothing here
               </button>
-              <button type="button" class="button quiet-button" onClick={() => save(every(null))}>
+              <button type="button" class="button quiet-button" onClick={labeling.unsure}>
                 <kbd>u</kbd> Unsure
               </button>
             </p>
@@ -190,6 +123,49 @@ export function Desk(props: {
   );
 }
 
+function Caption(props: { readonly item: LookItem; readonly place: number; readonly count: number }) {
+  const { item, place, count } = props;
+  return (
+    <p class="detail-name small">
+      <bdi>{item.name}</bdi>
+      <span class="quiet">
+        {' '}
+        {place + 1} of {count}
+        {item.suspects
+          ? item.suspects.map((suspect) => ` · ${doubtText(suspect)}`).join('')
+          : item.note !== undefined && ` · ${item.note}`}
+      </span>
+    </p>
+  );
+}
+
+function ClassButton(props: {
+  readonly name: string;
+  readonly shortcut: string | undefined;
+  /** Null if unknown. */
+  readonly label: number | null;
+  readonly score: number | undefined;
+  readonly isDoubted: boolean;
+  readonly onToggle: () => void;
+}) {
+  const { name, shortcut, label, score, isDoubted, onToggle } = props;
+  return (
+    <button
+      type="button"
+      class={`class-key ${isDoubted ? 'doubted' : ''}`}
+      aria-pressed={label === 1 ? true : label === 0 ? false : 'mixed'}
+      onClick={onToggle}
+    >
+      <kbd>{shortcut ?? ''}</kbd>
+      <bdi>{name}</bdi>
+      <span class="number quiet">
+        {label === null ? 'unknown ' : ''}
+        {score === undefined ? '' : percent(score)}
+      </span>
+    </button>
+  );
+}
+
 function Standing(props: { readonly item: LookItem; readonly saving: Saving; readonly isDraft: boolean }) {
   const { item, saving, isDraft } = props;
   const saved = saving.saved.get(item.name);
@@ -199,13 +175,4 @@ function Standing(props: { readonly item: LookItem; readonly saving: Saving; rea
       {isDraft ? 'Not saved yet' : saved ? `Saved${by ? ` by ${by}` : ''}` : 'As in the data'}
     </p>
   );
-}
-
-/** What is saved, or the labels of the data, of which some may be unknown. */
-function labelsNow(item: LookItem, { saved, classes }: Saving): Labels {
-  const known = saved.get(item.name)?.labels;
-  const own: Labels = Object.fromEntries(
-    classes.map((name) => [name, item.labels.includes(name) ? 1 : item.unknown.includes(name) ? null : 0]),
-  );
-  return known ? { ...own, ...known } : own;
 }
