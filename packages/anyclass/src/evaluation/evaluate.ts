@@ -25,7 +25,7 @@ import { refitDecision } from '../inference/modelDecision.js';
 import { openModelScorer } from '../inference/modelScorer.js';
 import { openForModel } from '../inference/openForModel.js';
 import { scoreRows } from '../inference/scoreRows.js';
-import { probabilities } from '../inference/scorer.js';
+import { probabilities, type Scorer } from '../inference/scorer.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
 import { namesHash } from '../runs/decisionOrigin.js';
 import type { ModelDescription } from '../runs/modelFile.js';
@@ -34,6 +34,9 @@ import { fittingSplit, runScores, savedScores } from '../runs/runScores.js';
 import { type GivenCosts, type Priced, pricedDecision } from './costs.js';
 import { type JudgeOptions, judge } from './judge.js';
 import { isOwnData, readingFor } from './runSettings.js';
+
+/** Images per batch. */
+const defaultBatch = 64;
 
 export interface EvaluateOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
@@ -93,8 +96,7 @@ async function evaluateShare(
   spec: string,
   options: EvaluateOptions,
 ): Promise<Evaluation> {
-  const { device = 'auto', precision = 'auto', batchSize = 64, strict = false, cache, onEvent } = options;
-  const { preparation } = options;
+  const { device = 'auto', precision = 'auto', batchSize = defaultBatch, preparation, onEvent } = options;
   using opened = await openModelScorer(model, { device, precision, batchSize, preparation });
   const { description, scorer, remarks = [] } = opened;
   for (const text of remarks) onEvent?.({ type: 'note', text });
@@ -110,31 +112,11 @@ async function evaluateShare(
     const { rows, name: split } = judgedRows(dataset, chosen, fitted?.decision);
     if (chosen === 'all' && isOwn)
       onNote(`${dataset.name} is the model's own data, so most of these rows are known to it`);
-    const { inputs } = await openInputs(dataset, scorer.format, cache, { onNote });
-    const result = await scoreRows(scorer, dataset, inputs, {
-      rows,
-      batchSize,
-      strict,
-      ranks,
-      allowPartial: options.allowPartial ?? false,
-      onProgress: (done) =>
-        onEvent?.({
-          type: 'progress',
-          task: 'scoring',
-          done,
-          total: rows.length,
-          unit: `${instanceWord(dataset)}s`,
-        }),
-    }).finally(() => inputs.close());
-    const { groups } = dataset;
-    const uncalibrated = {
-      scores: probabilities(result.logits),
-      targets: result.targets,
-      classNames: dataset.classes,
-      split,
-      groups: groups && Array.from(result.rows, (row) => groups.names[groups.codes[row]!]!),
-    };
-    const names = Array.from(result.rows, (row) => dataset.names.at(row));
+    const { uncalibrated, names, quarantined } = await scoredSplit(
+      dataset,
+      { rows, split },
+      { ...options, scorer, ranks, onNote },
+    );
     const { calibration } = description;
     const scored = calibratedScores(uncalibrated, calibration);
     const isRefittedHere =
@@ -158,11 +140,45 @@ async function evaluateShare(
       }),
       scored,
       names,
-      quarantined: result.quarantined,
+      quarantined,
     };
   } finally {
     await dataset.images.close();
   }
+}
+
+/** Scores rows of a dataset, with their names and groups. */
+async function scoredSplit(
+  dataset: Dataset,
+  { rows, split }: { readonly rows: Int32Array; readonly split: string },
+  options: EvaluateOptions & {
+    readonly scorer: Scorer;
+    readonly ranks: Ranks | undefined;
+    readonly onNote: (text: string) => void;
+  },
+) {
+  const { scorer, ranks, cache, onNote, onEvent } = options;
+  const { batchSize = defaultBatch, strict = false, allowPartial = false } = options;
+  const unit = `${instanceWord(dataset)}s` as const;
+  const { inputs } = await openInputs(dataset, scorer.format, cache, { onNote });
+  const result = await scoreRows(scorer, dataset, inputs, {
+    rows,
+    batchSize,
+    strict,
+    ranks,
+    allowPartial,
+    onProgress: (done) => onEvent?.({ type: 'progress', task: 'scoring', done, total: rows.length, unit }),
+  }).finally(() => inputs.close());
+  const { groups } = dataset;
+  const uncalibrated = {
+    scores: probabilities(result.logits),
+    targets: result.targets,
+    classNames: dataset.classes,
+    split,
+    groups: groups && Array.from(result.rows, (row) => groups.names[groups.codes[row]!]!),
+  };
+  const names = Array.from(result.rows, (row) => dataset.names.at(row));
+  return { uncalibrated, names, quarantined: result.quarantined };
 }
 
 /** The model's own decision, or a refitted one, with its metrics on the fitting data if known. */
