@@ -66,7 +66,9 @@ test('negatives that are drawn less often count more, so that rate times weight 
   expect(drawnRows({ rows, rates })).toBe(40);
   const products = Array.from(rows, (row) => rates[row]! * weightOf!(row));
   for (const product of products) expect(product).toBeCloseTo(0.4, 12);
-  expect(remark).toBe('Each epoch draws 40 images of 100; 0.25 of the negatives, which count 4 times');
+  expect(remark).toBe(
+    'Each epoch draws 40 of 100 training instances; 0.25 of the negatives, which count 4 times',
+  );
 });
 
 test('images of rare classes repeat by the root of threshold over frequency', () => {

@@ -3,6 +3,7 @@
 import type { Configuration } from '../configuration/schema.js';
 import { drawnRows } from '../data/batches/order.js';
 import type { LabelMatrix } from '../data/dataset/labelMatrix.js';
+import { counted } from '../errors/counted.js';
 
 export interface Sampling {
   /** How often an epoch draws each training row, on average. */
@@ -21,7 +22,7 @@ export interface Sampling {
  *   arXiv 1908.03195. They do not count less in return: rare classes become more probable.
  *
  * @example
- * samplingOf({ sampling: { negatives: 0.5, repeat: 0 } }, labels, rows)?.remark // 'Each epoch draws 600 of 1000 images: …'
+ * samplingOf({ sampling: { negatives: 0.5, repeat: 0 } }, labels, rows)?.remark // 'Each epoch draws 600 of 1,000 training instances; …'
  */
 export function samplingOf(
   { sampling: { negatives, repeat } }: Pick<Configuration, 'sampling'>,
@@ -36,7 +37,7 @@ export function samplingOf(
   );
   const drawn = drawnRows({ rows, rates });
   const remark = [
-    `Each epoch draws ${drawn} images of ${rows.length}`,
+    `Each epoch draws ${drawn.toLocaleString('en-US')} of ${counted(rows.length, 'training instance')}`,
     ...(negatives < 1 ? [`${negatives} of the negatives, which count ${round(1 / negatives)} times`] : []),
     ...(repeats ? [`images of rare classes up to ${round(Math.max(...repeats))} times`] : []),
   ].join('; ');

@@ -77,7 +77,7 @@ beforeAll(async () => {
 test('a run learns from the scores of another, which are computed once', async () => {
   const first = await trained('student', { models: at('teacher') });
   expect(notes).toContainEqual(
-    expect.stringMatching(/scores are 0.5 of the training labels: 1 model, 40 of 40/),
+    expect.stringMatching(/scores are 0.5 of the training labels: 1 model, 40 of 40 training instances/),
   );
   expect(notes.some((note) => note.includes('other data'))).toBe(false);
   const cached = readdirSync(at('cache')).filter((name) => name.startsWith('teacher-'));
@@ -97,12 +97,41 @@ test('a teacher alone replaces all labels; several are averaged; images that it 
     return at(name);
   };
   const half = await trained('half', { models: scores('half.csv', 0.5), weight: 1 });
-  expect(notes).toContainEqual(expect.stringMatching(/10 of 40 images/));
+  expect(notes).toContainEqual(expect.stringMatching(/20 of 40 training instances/));
+  expect(notes).toContainEqual(expect.stringMatching(/half.csv holds scores.*validation or test/));
   const both = await trained('both', {
     models: [scores('low.csv', 0.25), scores('high.csv', 0.75)],
     weight: 1,
   });
   expect(both).toBe(half);
+});
+
+test('teachers that know different images or classes are averaged where both know one', async () => {
+  const scores = (name: string, header: string, rows: readonly string[]) => {
+    writeFileSync(at(name), `Filename,${header}\n${rows.join('\n')}\n`);
+    return at(name);
+  };
+  const row = (i: number) => `r${i}`;
+  const ids = Array.from({ length: 20 }, (_, i) => i);
+  const first = scores(
+    'first.csv',
+    'dry',
+    ids.slice(0, 12).map((i) => `${row(i)},0.2`),
+  );
+  const second = scores(
+    'second.csv',
+    'dry,sour',
+    ids.slice(8).map((i) => `${row(i)},0.6,0.5`),
+  );
+  const apart = await trained('apart', { models: [first, second], weight: 1 });
+  expect(notes).toContainEqual(expect.stringMatching(/2 models, 20 of 40 training instances/));
+  const mean = (i: number) => (i < 8 ? 0.2 : i < 12 ? 0.4 : 0.6);
+  const joined = scores(
+    'joined.csv',
+    'dry,sour',
+    ids.map((i) => `${row(i)},${mean(i)},${i < 8 ? '' : 0.5}`),
+  );
+  expect(await trained('joined', { models: joined, weight: 1 })).toBe(apart);
 });
 
 test('a teacher that knows none of the classes, or does not exist, is refused by name, and no run is left', async () => {
@@ -111,7 +140,7 @@ test('a teacher that knows none of the classes, or does not exist, is refused by
     /scored none of the training/,
   );
   await expect(trained('refused', { models: at('nowhere') })).rejects.toThrow(
-    /nowhere: no such model or run/,
+    /nowhere: no such model, run or table/,
   );
   expect(existsSync(at('refused'))).toBe(false);
 });

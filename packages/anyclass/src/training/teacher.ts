@@ -45,26 +45,33 @@ export async function openTeacher(
   trainingRows.forEach((row, place) => {
     places[row] = place;
   });
-  const sums = new Float64Array(trainingRows.length * dataset.classes.length);
   const list = typeof models === 'string' ? [models] : models;
-  for (const model of list) {
-    const scores = await scoresOf(model, configuration, data, run);
-    scores.forEach((score, i) => {
-      sums[i] = sums[i]! + score / list.length;
-    });
-  }
-  const taught = sums.filter((score) => !Number.isNaN(score)).length / dataset.classes.length;
+  const tables: Float64Array[] = [];
+  for (const model of list) tables.push(await scoresOf(model, configuration, data, run));
+  const means = meanOfKnown(tables);
+  const classes = dataset.classes.length;
+  const taught = trainingRows.filter((_, place) =>
+    means.subarray(place * classes, (place + 1) * classes).some((score) => !Number.isNaN(score)),
+  ).length;
   if (taught === 0)
     throw new UserError(`teacher.models: ${list.join(', ')} scored none of the training images' classes`);
   run.note(
-    `The teacher's scores are ${weight} of the training labels: ${counted(list.length, 'model')}, ${Math.round(taught)} of ${trainingRows.length} images`,
+    `The teacher's scores are ${weight} of the training labels: ${counted(list.length, 'model')}, ${taught.toLocaleString('en-US')} of ${counted(trainingRows.length, 'training instance')}`,
   );
   return (row, targets, offset) => {
-    const from = places[row]! * dataset.classes.length;
-    for (let j = 0; j < dataset.classes.length; j++) {
-      targets[offset + j] = taughtLabel(targets[offset + j]!, sums[from + j] ?? Number.NaN, weight);
+    const from = places[row]! * classes;
+    for (let j = 0; j < classes; j++) {
+      targets[offset + j] = taughtLabel(targets[offset + j]!, means[from + j] ?? Number.NaN, weight);
     }
   };
+}
+
+/** The mean of each score over the teachers that know it; NaN where none does. */
+function meanOfKnown(tables: readonly Float64Array[]): Float64Array {
+  return Float64Array.from({ length: tables[0]!.length }, (_, i) => {
+    const known = tables.flatMap((scores) => (Number.isNaN(scores[i]) ? [] : [scores[i]!]));
+    return known.reduce((sum, score) => sum + score, 0) / known.length;
+  });
 }
 
 /**
@@ -87,9 +94,9 @@ async function scoresOf(
   run: ActiveRun,
 ): Promise<Float64Array> {
   const { dataset, trainingRows } = data;
-  if (model.toLowerCase().endsWith('.csv')) return namedScores(model, dataset, trainingRows);
-  if (!existsSync(model)) throw new UserError(`teacher.models: ${model}: no such model or run`);
+  if (!existsSync(model)) throw new UserError(`teacher.models: ${model}: no such model, run or table`);
   noteOtherData(model, dataset, run);
+  if (isTable(model)) return namedScores(model, dataset, trainingRows);
   const file = join(configuration.data.cache, `teacher-${await keyOf(model, data)}.csv`);
   const { ranks } = run;
   const found = String(existsSync(file));
@@ -184,9 +191,14 @@ async function keyOf(model: string, { dataset, trainingRows, preparation }: RunD
 /** A teacher that has seen this run's validation or test images makes its results look better than they are. */
 function noteOtherData(model: string, dataset: Dataset, { note }: ActiveRun): void {
   if (isRunFolder(model) && openRun(model).record.datasetFingerprint === datasetFingerprint(dataset)) return;
-  note(
-    `${model} was trained on other data or other splits, as far as is known; if it has seen images of validation or test, their results are too good`,
-  );
+  const origin = isTable(model)
+    ? 'holds scores of a model that may have been trained on other splits'
+    : 'was trained on other data or other splits, as far as is known';
+  note(`${model} ${origin}; if it has seen images of validation or test, their results are too good`);
+}
+
+function isTable(model: string): boolean {
+  return model.toLowerCase().endsWith('.csv');
 }
 
 function namesOf(dataset: Dataset, rows: Int32Array): string[] {
