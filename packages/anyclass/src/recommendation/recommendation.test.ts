@@ -8,10 +8,10 @@ const { loss } = validateConfiguration({ data: { dataset: 'digits' } });
 const candidates = candidateLists(loss, { keepsOwn: false }).at(-1)!;
 
 /** A round in which nothing can be told apart, in this order. */
-function verdictOf(labels: readonly string[]) {
+function verdictOf(labels: readonly string[], best = 0.5) {
   const losses = labels.map((label, i): JudgedCandidate => {
     const candidate = candidates.find((one) => one.label === label)!;
-    const f1 = 0.5 - i / 100;
+    const f1 = Math.max(0, best - i / 100);
     return {
       candidate,
       f1,
@@ -46,4 +46,12 @@ test('the simplest of equal losses is recommended, but not the one that did wors
   expect(verdictOf(['any-bce λ=0.1', 'bce', 'asl']).label).toBe('bce');
   expect(verdictOf(['any-bce λ=0.1', 'asl', 'bce']).label).toBe('asl');
   expect(verdictOf(['any-bce λ=0.1', 'bce']).label).toBe('any-bce λ=0.1');
+});
+
+test('pilots that find nothing cannot tell losses apart; that they are equal is no result', () => {
+  const { verdict, matters, label } = verdictOf(['any-bce λ=0.1', 'bce', 'asl'], 0);
+  expect(matters).toBeNull();
+  expect(verdict).toMatch(/^The pilots cannot tell the losses apart: none of them finds anything/);
+  expect(label).toBe('bce');
+  expect(verdictOf(['any-bce λ=0.1', 'bce', 'asl']).matters).toBe(false);
 });

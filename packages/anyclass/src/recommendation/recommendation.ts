@@ -69,11 +69,15 @@ export function recommendLoss(basis: Basis): Recommendation {
   const own = eligible.find(({ candidate }) => candidate.role === 'configured');
   const pick = own ?? eligible.toSorted((a, b) => bySimplicity(a.candidate, b.candidate))[0]!;
   const missed = Math.max(0, ...equals.map(({ difference }) => -(difference?.low ?? 0)));
-  const matters = equals.length === 1 ? true : missed <= smallGain ? false : null;
+  // Losses that all find nothing are equal, too, and say nothing about longer training.
+  const findsNothing = losses.every(({ f1 }) => f1 === 0);
+  const matters = findsNothing ? null : equals.length === 1 ? true : missed <= smallGain ? false : null;
   return {
     verdict: [
       setupText(basis),
-      opening(equals, losses, matters, missed),
+      findsNothing
+        ? 'The pilots cannot tell the losses apart: none of them finds anything within the budget. Use more minutes, more labeled images or a larger budget.'
+        : opening(equals, losses, matters, missed),
       use(pick, eligible, basis.decision),
       behind(losses),
     ]
