@@ -24,7 +24,7 @@ function forgetChecks() {
 }
 
 /** Records that the installed packages match the lock file. */
-export function acceptPackages() {
+function acceptPackages() {
   writeFileSync(stamp, fingerprint([join(root, 'package-lock.json')]));
 }
 

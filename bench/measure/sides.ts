@@ -34,7 +34,7 @@ export function runSide(
 }
 
 /** The best result of several rounds: noise only ever slows a run down. */
-export function best(rounds: readonly Measured[], { name, moreIsBetter = false }: Line): number {
+function best(rounds: readonly Measured[], { name, moreIsBetter = false }: Line): number {
   const values = rounds.map((round) => round[name] ?? Number.NaN);
   return moreIsBetter ? Math.max(...values) : Math.min(...values);
 }

@@ -16,7 +16,7 @@ export function fileWriter(root: string): (name: string, content: string | Buffe
 }
 
 /** A small image, different for each number. */
-export async function picture(number: number): Promise<Buffer> {
+async function picture(number: number): Promise<Buffer> {
   const background = { r: (number * 53) % 256, g: (number * 97) % 256, b: (number * 151) % 256 };
   return sharp({ create: { width: 12, height: 8, channels: 3, background } })
     .png()

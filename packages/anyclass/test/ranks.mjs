@@ -18,7 +18,7 @@ export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.u
  * @param {NodeJS.ProcessEnv | ((rank: number) => NodeJS.ProcessEnv)} [environment] a function replaces RANK
  *   and WORLD_SIZE
  */
-export async function startRanks(words, worldSize, environment = {}) {
+async function startRanks(words, worldSize, environment = {}) {
   const port = await freePort();
   return Array.from({ length: worldSize }, (_, rank) =>
     started(typeof words === 'function' ? words(rank) : words, {

@@ -42,7 +42,7 @@ export async function writePhotos(folder: string, count: number, names = usualNa
 }
 
 /** A configuration that trains on them in seconds. */
-export function photoRun(folder: string, epochs = 2): ConfigurationInput {
+function photoRun(folder: string, epochs = 2): ConfigurationInput {
   return {
     data: {
       dataset: join(folder, 'labels.csv'),

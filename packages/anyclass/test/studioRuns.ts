@@ -83,7 +83,7 @@ export function logEpoch(folder: string, epoch: number): void {
   appendFileSync(join(folder, 'metrics.jsonl'), `${JSON.stringify(record)}\n`);
 }
 
-export function stepEvent(epoch: number): RunEvent {
+function stepEvent(epoch: number): RunEvent {
   return {
     type: 'step',
     epoch,
@@ -102,7 +102,7 @@ export function stepEvent(epoch: number): RunEvent {
   };
 }
 
-export function logEvent(folder: string, event: RunEvent): void {
+function logEvent(folder: string, event: RunEvent): void {
   appendFileSync(
     join(folder, 'events.jsonl'),
     `${JSON.stringify({ time: new Date().toISOString(), ...event })}\n`,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { LossOptions } from '../src/losses/lossParts.js';
 
 /** Multiples of 1/64, which are exact in every float type. */
-export const share = fc.integer({ min: 0, max: 64 }).map((part) => part / 64);
+const share = fc.integer({ min: 0, max: 64 }).map((part) => part / 64);
 
 const exponent = fc.constantFrom(0, 0.5, 1, 2, 3.5, 4);
 

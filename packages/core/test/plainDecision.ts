@@ -15,7 +15,7 @@ export interface PlainGate {
 export const CLOSED = Number.NaN;
 
 /** Whether a row is known to be positive, known to be negative, or neither. */
-export function plainKind(labels: readonly number[]): 'positive' | 'negative' | 'undecided' {
+function plainKind(labels: readonly number[]): 'positive' | 'negative' | 'undecided' {
   if (labels.some((label) => label >= 0.5)) return 'positive';
   return labels.some(Number.isNaN) ? 'undecided' : 'negative';
 }

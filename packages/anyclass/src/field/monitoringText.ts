@@ -114,7 +114,7 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
 }
 
 /** What more labeled negatives and positives would buy. */
-export function buysText(stream: MonitoredStream): string[] {
+function buysText(stream: MonitoredStream): string[] {
   const { negatives, positives } = buysOf(stream);
   return [...describeMoreLabels(negatives, 'negatives'), ...describeMoreLabels(positives, 'positives')];
 }

@@ -6,7 +6,7 @@ const integerText = 'expected a positive integer';
 export const positiveInteger = z.int(integerText).positive(integerText);
 
 const probabilityText = 'expected a number from 0 to 1';
-export const probability = z.number(probabilityText).min(0, probabilityText).max(1, probabilityText);
+const probability = z.number(probabilityText).min(0, probabilityText).max(1, probabilityText);
 
 /** Options that several families take; their defaults differ. */
 export const sharedFields = {

@@ -62,7 +62,7 @@ export function configurationText(
 }
 
 /** The fields of a configuration that differ from their defaults, and its data. */
-export function changedFields(configuration: Configuration): PlainObject {
+function changedFields(configuration: Configuration): PlainObject {
   const { dataset } = configuration.data;
   const changed = differing(configuration, validateConfiguration({ data: { dataset } }));
   const data = isPlainObject(changed['data']) ? changed['data'] : {};

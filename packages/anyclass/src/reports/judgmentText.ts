@@ -67,7 +67,7 @@ export function chosenEpoch({ bestEpoch, epochs, bestBy, isLastInstead, isLastKe
  * @example
  * guardText(summary.guard) // 'odd images, reviewed instead of cleared: 1.2% of validation, 1.5% of test (too dark 6, unlike the training images 9)'
  */
-export function guardText({ validation, test }: NonNullable<RunSummary['guard']>): string {
+function guardText({ validation, test }: NonNullable<RunSummary['guard']>): string {
   const share = ({ odd, images }: OddImages) => `${((100 * odd) / Math.max(1, images)).toFixed(1)}%`;
   const reasons = Object.entries((test ?? validation).reasons).map(([reason, count]) => `${reason} ${count}`);
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`;

@@ -126,7 +126,7 @@ function guarded(dataset: Dataset, folders: readonly Folder[]): Dataset {
 }
 
 /** Throws if the configuration of a run, which may come from anywhere, names a file outside of Studio's folders. */
-export function checkPlaces({ data }: Pick<Configuration, 'data'>, folders: readonly Folder[]): void {
+function checkPlaces({ data }: Pick<Configuration, 'data'>, folders: readonly Folder[]): void {
   for (const path of pathsOf(data)) {
     if (!existsSync(path))
       throw new UserError(`${path} is not there any more, so its images cannot be shown`);

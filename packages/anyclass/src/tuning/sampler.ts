@@ -24,7 +24,7 @@ const mostGood = 25;
 /** Trials drawn at random before the models are used. */
 export const startupTrials = 10;
 /** How many values are drawn from the model of good ones; the one most likely to be good is used. */
-export const candidates = 24;
+const candidates = 24;
 
 /** Keeps these draws apart from others with the same seed. */
 const purpose = 0x74756e65;

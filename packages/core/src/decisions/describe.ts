@@ -122,6 +122,6 @@ export function percentNeeded(share: number): string {
 }
 
 /** Writes a share in percent, with one decimal where it has one. */
-export function percent(share: number): string {
+function percent(share: number): string {
   return `${Number((100 * share).toFixed(share < 0.01 ? 2 : 1))}%`;
 }

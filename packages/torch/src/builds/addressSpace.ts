@@ -14,7 +14,7 @@ export interface AddressSpace {
  * @example
  * addressSpace() // { limit: 4096000000, left: 3289000000 } after `ulimit -v 4000000`
  */
-export function addressSpace(): AddressSpace | undefined {
+function addressSpace(): AddressSpace | undefined {
   try {
     const [, limit] = /^Max address space\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     const [, used] = /^VmSize:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];

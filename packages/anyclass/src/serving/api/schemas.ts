@@ -64,7 +64,7 @@ const explanation = z
 
 export type Explanation = z.output<typeof explanation>;
 
-export const prediction = z
+const prediction = z
   .object({
     name: z.string().describe('file name, name given in JSON, or position'),
     labels: z.array(z.string()).describe('predicted classes; none means negative'),
@@ -100,7 +100,7 @@ export const prediction = z
   })
   .meta({ id: 'Prediction' });
 
-export const failure = z
+const failure = z
   .object({
     name: z.string(),
     failure: z.string().describe('why this image has no prediction'),
@@ -130,8 +130,6 @@ export const predictResponse = z
     groups: z.array(groupPrediction).optional().describe('if the request names groups'),
   })
   .meta({ id: 'PredictResponse' });
-
-export type PredictResponse = z.output<typeof predictResponse>;
 
 export const modelSummary = z
   .object({
@@ -200,7 +198,7 @@ export const inferRequest = z
 
 export type InferRequest = z.output<typeof inferRequest>;
 
-export const tensor = z.object({
+const tensor = z.object({
   name: z.string(),
   datatype: z.string(),
   shape: z.array(z.int()),

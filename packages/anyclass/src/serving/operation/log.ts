@@ -4,7 +4,7 @@
 import { createWriteStream } from 'node:fs';
 import { fileProblem } from '@anyclass/files';
 
-export const levels = ['info', 'warn', 'error'] as const;
+const levels = ['info', 'warn', 'error'] as const;
 
 export type Level = (typeof levels)[number];
 

@@ -4,7 +4,7 @@ import type { Decision } from '@anyclass/core';
 import type { Budget, FitSettings } from './messages.js';
 
 const leastBudget = 0.001;
-export const mostBudget = 0.3;
+const mostBudget = 0.3;
 
 /**
  * Rounds a share to what a person would choose: a tenth of a percent, below 1% half of that.

@@ -112,7 +112,7 @@ export function decideEngine(bytes: ArrayBuffer): DecideEngine {
   }
 }
 
-export function fitOptions({ falseAlarms, missed }: Budget, settings: FitSettings): FitDecisionOptions {
+function fitOptions({ falseAlarms, missed }: Budget, settings: FitSettings): FitDecisionOptions {
   const { confidence, per, ...rest } = settings;
   return {
     rule: 'gate',

@@ -95,7 +95,7 @@ function isNew(table: LookTable, row: number, filters: Filters, other: LookTable
 }
 
 /** Whether every class is known to be absent. */
-export function isNegative({ targets, classes }: LookTable, row: number): boolean {
+function isNegative({ targets, classes }: LookTable, row: number): boolean {
   for (let j = 0; j < classes.length; j++) if (targets[row * classes.length + j] !== 0) return false;
   return true;
 }

@@ -22,7 +22,7 @@ export function useRunLog(run: string, version: string): RunLog | null | undefin
 }
 
 /** Joins what was read before with what came after; a resumed run repeats epochs, and the later ones count. */
-export function joined(before: RunLog, more: RunLog): RunLog {
+function joined(before: RunLog, more: RunLog): RunLog {
   if (more.isWhole) return more;
   return {
     offset: more.offset,
