@@ -1,4 +1,4 @@
-"""TResNet (arXiv 2003.13630) as plain PyTorch, with the published names."""
+"""TResNet (arXiv 2003.13630) as plain PyTorch, with the published names, and our small one."""
 
 from collections import OrderedDict
 
@@ -6,10 +6,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+# Blocks by stage, width, and the side of the squares that the stem moves into the channels.
 SHAPES = {
-    "tresnet-m": ([3, 4, 11, 3], 1.0),
-    "tresnet-l": ([4, 5, 18, 3], 1.2),
-    "tresnet-xl": ([4, 5, 24, 3], 1.3),
+    "tresnet-s": ([2, 2, 4, 2], 0.5, 2),
+    "tresnet-m": ([3, 4, 11, 3], 1.0, 4),
+    "tresnet-l": ([4, 5, 18, 3], 1.2, 4),
+    "tresnet-xl": ([4, 5, 24, 3], 1.3, 4),
 }
 
 
@@ -29,10 +31,15 @@ class ActivatedBatchNorm(nn.BatchNorm2d):
 
 
 class SpaceToDepth(nn.Module):
+    def __init__(self, square):
+        super().__init__()
+        self.square = square
+
     def forward(self, x):
         n, c, h, w = x.shape
-        x = x.view(n, c, h // 4, 4, w // 4, 4).permute(0, 3, 5, 1, 2, 4).contiguous()
-        return x.view(n, c * 16, h // 4, w // 4)
+        s = self.square
+        x = x.view(n, c, h // s, s, w // s, s).permute(0, 3, 5, 1, 2, 4).contiguous()
+        return x.view(n, c * s * s, h // s, w // s)
 
 
 class Downsample(nn.Module):
@@ -130,13 +137,13 @@ def stage(block, inputs, planes, count, stride, use_se):
 class TResNet(nn.Module):
     def __init__(self, name, classes):
         super().__init__()
-        counts, width = SHAPES[name]
+        counts, width, square = SHAPES[name]
         planes = int(64 * width)
         self.body = nn.Sequential(
             OrderedDict(
                 [
-                    ("SpaceToDepth", SpaceToDepth()),
-                    ("conv1", conv_norm(48, planes, 3, 1e-2)),
+                    ("SpaceToDepth", SpaceToDepth(square)),
+                    ("conv1", conv_norm(3 * square**2, planes, 3, 1e-2)),
                     ("layer1", stage(BasicBlock, planes, planes, counts[0], 1, True)),
                     ("layer2", stage(BasicBlock, planes, planes * 2, counts[1], 2, True)),
                     ("layer3", stage(Bottleneck, planes * 2, planes * 4, counts[2], 2, True)),

@@ -55,7 +55,7 @@ function shortSchedule({ schedule, epochs: all }: Configuration, epochs: number)
     ...schedule,
     milestones: [...new Set(milestones.map(shorter))],
     ...(firstCycle !== undefined && { firstCycle: shorter(firstCycle) }),
-    // A warm-up as long as the pilot would leave no epochs to learn in.
-    warmUpEpochs: warmUpEpochs === 0 ? 0 : Math.min(shorter(warmUpEpochs), Math.floor(epochs / 2)),
+    // A longer warm-up would leave too little of a short run at its full rate.
+    warmUpEpochs: warmUpEpochs === 0 ? 0 : Math.min(shorter(warmUpEpochs), Math.floor(epochs / 4)),
   };
 }
