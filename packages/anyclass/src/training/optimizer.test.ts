@@ -1,8 +1,9 @@
 import { randn, tidy } from '@anyclass/torch';
 import { expect, test } from 'vitest';
 import { ratesOf } from '../configuration/optimizerDefaults.js';
+import type { Settings } from '../configuration/overrides.js';
 import { createNetwork } from '../networks/createNetwork.js';
-import { createOptimizer, createSchedule, setTrainingMode } from './optimizer.js';
+import { createOptimizer, createSchedule, setTrainingMode, warmUpWarning } from './optimizer.js';
 import { readConfiguration } from './readConfiguration.js';
 
 async function ratesAt(recipe: string, epochs: readonly number[]): Promise<number[]> {
@@ -42,6 +43,16 @@ test('a cosine by step goes down within an epoch, and warms up from the first st
   expect([0, 0.5, 1.5, 2].map((epoch) => schedule(epoch, 1))).toEqual([0, 0.25, 0.75, 1]);
   expect(schedule(5, 1)).toBeCloseTo((1 + Math.cos((3 / 8) * Math.PI)) / 2, 12);
   expect(schedule(5.5, 1)).toBeCloseTo((1 + Math.cos((3.5 / 8) * Math.PI)) / 2, 12);
+});
+
+test('a warm-up by epoch that takes a tenth of the run or more is warned about', async () => {
+  const warned = async (set: Settings) =>
+    warmUpWarning(await readConfiguration('quick', { set: { 'schedule.every': 'epoch', ...set } })).length >
+    0;
+  expect(await warned({ epochs: 6 })).toBe(true);
+  expect(await warned({ epochs: 6, 'schedule.every': 'step' })).toBe(false);
+  expect(await warned({ epochs: 6, 'schedule.warmUpEpochs': 0 })).toBe(false);
+  expect(await warned({ epochs: 90, 'schedule.warmUpEpochs': 5 })).toBe(false);
 });
 
 test('biases and norms may go without weight decay', async () => {

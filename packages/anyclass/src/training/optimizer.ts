@@ -3,6 +3,7 @@
 import { optim, type Tensor } from '@anyclass/torch';
 import { ratesOf } from '../configuration/optimizerDefaults.js';
 import type { Configuration } from '../configuration/schema.js';
+import { counted } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import { definitionOf } from '../networks/catalog.js';
 import { isInFirstStages } from '../networks/fineTuning.js';
@@ -48,6 +49,20 @@ export function createSchedule({ schedule, epochs }: Configuration): optim.Sched
     [optim.linearWarmUp({ epochs: warmUpEpochs, startFactor: warmUpFactor }), main],
     [warmUpEpochs],
   );
+}
+
+/**
+ * A warning if a warm-up by epoch takes much of a run: its first epoch has the starting rate to its end.
+ *
+ * @example
+ * warmUpWarning(configuration) // ['warning: the first of 6 epochs trains at 0.01 of the rate …']
+ */
+export function warmUpWarning({ schedule, epochs }: Configuration): string[] {
+  const { every, warmUpEpochs, warmUpFactor } = schedule;
+  if (every === 'step' || warmUpEpochs === 0 || 10 * warmUpEpochs < epochs) return [];
+  return [
+    `warning: the first of ${counted(epochs, 'epoch')} trains at ${warmUpFactor} of the rate to its end, because schedule.every is epoch; step warms up from step to step`,
+  ];
 }
 
 /** The part that an epoch trains: only the last layer if the trunk is frozen. Epochs count from 0. */

@@ -28,7 +28,7 @@ import type { FoundWeights } from '../networks/weights/findWeights.js';
 import { type AveragedWeights, averageWeights } from './averagedWeights.js';
 import { balanceOf, type RunData } from './dataForRun.js';
 import { createMargins, type Margins } from './margins.js';
-import { createOptimizer, createSchedule, type trainedPart } from './optimizer.js';
+import { createOptimizer, createSchedule, type trainedPart, warmUpWarning } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
 import { samplingOf } from './sampling.js';
 import type { SplitScores } from './splitScores.js';
@@ -102,7 +102,7 @@ export function createSession(
     ...defined({ head, mirror, tiles, ...familyOptions.parse(chosen) }),
   });
   if (network instanceof Perceptron && data.features) network.standardizeBy(data.features);
-  const remarks = [...data.remarks];
+  const remarks = [...data.remarks, ...warmUpWarning(configuration)];
   if (weights) remarks.push(...startFrom(network, weights, data));
   moveNetwork(network, settings.device);
   if (ranks) {
