@@ -12,7 +12,7 @@
 #   the recipe `strong` of today, which fits the input to the images: fit-DATA, and in half the epochs half-DATA.
 # In these names, DATA is coco-41, coco-animals or chest. Without EXPERIMENT, all of the paper's are run.
 # OPTIONS are passed to every command, for example '--jobs 4' or '--set epochs=1'. After an interruption, the
-# same command resumes; finished runs are not trained again.
+# same command resumes; finished runs are not trained again. After a failure, the other experiments still run, and the exit code is 1.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 data=${1:?DATA, a folder with coco64 and nih128} out=${2:?OUT, a folder for all runs}
@@ -22,7 +22,18 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do experiments+=("$1"); shift; done
 [ $# -eq 0 ] || shift
 [ ${#experiments[@]} -gt 0 ] || experiments=(coco-41 lambda coco-animals chest vit coco-41-tresnet-l light-jitter)
 
-anyclass() { node "$here/../../packages/anyclass/bin/anyclass.js" "$@"; }
+known='^(coco-41|coco-41-tresnet-l|coco-animals|lambda|chest|vit|light-jitter|(recipe|screen-strong|screen-sgd|strong|sgd|fit|half)-(coco-41|coco-animals|chest))$'
+for experiment in "${experiments[@]}"; do
+  [[ $experiment =~ $known ]] || { echo "no such experiment '$experiment'" >&2; exit 2; }
+done
+
+failed=0
+anyclass() {
+  local code=0
+  node "$here/../../packages/anyclass/bin/anyclass.js" "$@" || code=$?
+  [ $code -lt 128 ] || exit $code # interrupted
+  [ $code -eq 0 ] || failed=1
+}
 splits() { [ -e "$out/splits/test.txt" ] || node "$here/../dist/paper/splits.js" "$data/coco64/part-*.parquet" "$out/splits"; }
 coco() { # COMMAND LABELS OUT OPTIONS…
   splits
@@ -94,7 +105,6 @@ for experiment in "${experiments[@]}"; do
     sgd-*) judged_twice "${experiment#sgd-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "$@" ;;
     fit-*) fit "${experiment#fit-}" "$experiment" --losses bce,any-bce@lambda=0.02 --seeds 1,2,3 "$@" ;;
     half-*) fit "${experiment#half-}" "$experiment" --losses any-bce@lambda=0.02 --seeds 1,2,3 --set epochs=20 "$@" ;;
-    *) echo "no such experiment '$experiment'" >&2; exit 2 ;;
   esac
 done
 # Reports with the paper's published results next to those of its experiments.
@@ -108,3 +118,4 @@ for folder in "$out"/*/; do
   esac
   anyclass report "$folder" --out "${folder%/}.html" --paper "$paper"
 done
+exit $failed
