@@ -30,6 +30,7 @@ for (const { network, shapes, license, ...facts } of dump.weights) {
   const weights = {
     ...serverFacts(before.get(facts.name)),
     ...facts,
+    ...optionsFor(network, shapes),
     ...(license !== null && { license }),
     ...(flag === '--ask' && (await asked(facts))),
   };
@@ -64,6 +65,16 @@ function checkFit(
     if (!fits) throw new Error(`${name}: ${entry} is ${shape} in place of ${tensor.shape}`);
   }
   if (unused.length > 0) throw new Error(`${name}: ${unused} are of no use`);
+}
+
+/** The options that a network needs for these weights, where they differ from its defaults. */
+function optionsFor(network: string, shapes: Dump['weights'][number]['shapes']): Partial<PublishedWeights> {
+  if (!isNetworkName(network)) return {};
+  const { weights, defaults } = networkDefinitions[network];
+  const usual = new Map<string, unknown>(Object.entries(defaults));
+  const own: Record<string, string | number> = { ...weights.optionsOf?.(new Map(Object.entries(shapes))) };
+  const options = Object.entries(own).filter(([name, value]) => usual.get(name) !== value);
+  return options.length > 0 ? { options: Object.fromEntries(options) } : {};
 }
 
 /** Sizes of 1 do not count: a product can be stored as a 1x1 convolution. */

@@ -108,6 +108,8 @@ export interface NamingConvention {
   readonly translate: (name: string) => readonly string[];
   /** Returns what to add to the values of one of our entries; throws if the network cannot represent them. */
   readonly offset?: (name: string, values: Tensor) => number;
+  /** Options without which a network does not compute what these files are for. */
+  readonly needs?: Readonly<Record<string, string>>;
   /** Converts values as `WeightRules.resize` does, where these files are converted differently. */
   readonly resize?: WeightRules['resize'];
 }

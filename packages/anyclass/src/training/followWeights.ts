@@ -1,4 +1,4 @@
-// What weights determine: their network and its input size.
+// What weights determine: their network, its input size, and other options that they need.
 
 import { isPlainObject, type PlainObject } from '../configuration/overrides.js';
 import { UserError } from '../errors/userError.js';
@@ -6,7 +6,7 @@ import type { DownloadOptions } from '../hub/download.js';
 import { weightFacts } from '../networks/weights/findWeights.js';
 
 /**
- * Returns the fields of a configuration; `network.name` and `network.inputSize` default to the weights' own.
+ * Returns the fields of a configuration; `network.name`, `network.inputSize` and options that the weights need default to the weights' own.
  *
  * @throws UserError if the weights belong to a network other than `network.name`, or do not exist
  *
@@ -36,6 +36,7 @@ export async function followWeights(
     network: {
       ...(facts.network !== undefined && { name: facts.network }),
       ...(facts.inputSize !== undefined && { inputSize: facts.inputSize }),
+      ...facts.options,
       ...network,
       ...(typeof network['inputSize'] === 'string' &&
         facts.inputSize !== undefined && { inputSize: facts.inputSize }),

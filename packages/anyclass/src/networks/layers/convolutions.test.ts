@@ -1,15 +1,51 @@
-import { type Dtype, keep, noGrad, randn, type Tensor, tidy } from '@anyclass/torch';
+import { type Dtype, keep, noGrad, randn, type Tensor, tensor, tidy } from '@anyclass/torch';
 import { expect, test } from 'vitest';
 import { expectClose } from '../../../test/closeTensors.js';
 import { channelsLast, describeOnCuda, expectSameBits, outputAndGradients } from '../../../test/onCuda.js';
+import { createNetwork } from '../createNetwork.js';
+import { foldBatchNorm } from '../foldBatchNorm.js';
 import { DepthwiseConv } from './depthwiseConv.js';
 import { PointwiseConv } from './pointwiseConv.js';
+import { TensorflowConv } from './tensorflowConv.js';
 
 const device = 'cuda';
 
 test('each kind of convolution refuses options that it does not support', () => {
   expect(() => new DepthwiseConv(8, 8, { kernel: 5, padding: 1, groups: 8 })).toThrow('expected kernel 3');
   expect(() => new PointwiseConv(8, 8, { kernel: 3 })).toThrow('expected kernel 1');
+});
+
+test("TensorFlow's padding puts the extra cell of even maps last; odd maps are padded at both sides", () => {
+  const conv = new TensorflowConv(1, 1, { kernel: 3, stride: 2, bias: false });
+  noGrad(
+    () =>
+      void conv.weight.copy_(
+        tensor([
+          [
+            [
+              [1, 0, 0],
+              [0, 0, 0],
+              [0, 0, 0],
+            ],
+          ],
+        ]),
+      ),
+  );
+  const firstRow = (side: number) =>
+    tidy(() => {
+      const cells = Float32Array.from({ length: side ** 2 }, (_, i) => i + 1);
+      return noGrad(() => conv.forward(tensor(cells, { shape: [1, 1, side, side] })).toFloat32Array());
+    });
+  expect([...firstRow(4)]).toEqual([1, 3, 9, 11]);
+  expect([...firstRow(3)]).toEqual([0, 0, 0, 5]);
+});
+
+test("EfficientNet with TensorFlow's padding folds", () => {
+  const options = { classes: 3, inputSize: 64, padding: 'tensorflow' } as const;
+  using network = createNetwork('efficientnetv2-s', options).eval();
+  using folded = foldBatchNorm(network);
+  using images = randn([2, 3, 64, 64]);
+  tidy(() => noGrad(() => expectClose(folded.forward(images), network.forward(images), 1e-4, 'logits')));
 });
 
 test('a depthwise convolution can be followed by GELU', () => {

@@ -19,6 +19,8 @@ export interface InvertedResidualOptions {
   readonly squeeze?: SqueezeExciteOptions | undefined;
   readonly norm: ActivatedBatchNormOptions;
   readonly stochasticDepth?: number;
+  /** The kind of the convolution that filters. Default nn.Conv2d. */
+  readonly convolution?: typeof nn.Conv2d | undefined;
 }
 
 /**
@@ -50,19 +52,20 @@ export class InvertedResidual extends nn.Module {
 }
 
 function layers(inputs: number, options: InvertedResidualOptions): nn.Layer[] {
-  const { kernel, stride, expanded, outputs, squeeze, norm } = options;
+  const { kernel, stride, expanded, outputs, squeeze, norm, convolution = nn.Conv2d } = options;
   const padding = (kernel - 1) / 2;
   return [
     ...(expanded === inputs ? [] : [new ConvNorm(inputs, expanded, { kernel: 1, norm })]),
-    new ConvNorm(expanded, expanded, { kernel, stride, padding, groups: expanded, norm }),
+    new ConvNorm(expanded, expanded, { kernel, stride, padding, groups: expanded, norm, convolution }),
     ...(squeeze ? [new SqueezeExcite(expanded, squeeze)] : []),
     projection(expanded, outputs, norm),
   ];
 }
 
 function fusedLayers(inputs: number, options: InvertedResidualOptions): nn.Layer[] {
-  const { kernel, stride, expanded, outputs, norm } = options;
-  const filter = new ConvNorm(inputs, expanded, { kernel, stride, padding: (kernel - 1) / 2, norm });
+  const { kernel, stride, expanded, outputs, norm, convolution = nn.Conv2d } = options;
+  const padding = (kernel - 1) / 2;
+  const filter = new ConvNorm(inputs, expanded, { kernel, stride, padding, norm, convolution });
   return expanded === inputs ? [filter] : [filter, projection(expanded, outputs, norm)];
 }
 

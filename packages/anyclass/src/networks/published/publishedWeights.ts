@@ -12,6 +12,8 @@ interface PublishedFacts {
   readonly std: readonly number[];
   /** Number of classes of their last layer; 0 if they come without one. */
   readonly classes: number;
+  /** Options that the network needs for them, where they differ from its defaults. */
+  readonly options?: Readonly<Record<string, string | number>>;
   /** License as stated by the publisher; some forbid commercial use. */
   readonly license?: string;
   /** SHA-256, or its first digits if the publisher gives no more. */

@@ -6,11 +6,14 @@ import { readSafetensorsHeader } from '@anyclass/torch';
 import { z } from 'zod';
 import { parsedJson } from '../../files/wholeFile.js';
 import { isNetworkName, type NetworkName, networkDefinitions } from '../catalog.js';
-import { allPublished, networkOfArchitecture } from './published.js';
+import type { PublishedWeights } from '../published/publishedWeights.js';
+import { allPublished, ofArchitecture } from './published.js';
 
 /** How weights were trained, as far as known. */
 export interface WeightFacts {
   readonly network?: NetworkName | undefined;
+  /** Options that the network needs for them, where they differ from its defaults. */
+  readonly options?: PublishedWeights['options'];
   readonly inputSize?: number | undefined;
   readonly mean?: readonly number[] | undefined;
   readonly std?: readonly number[] | undefined;
@@ -32,12 +35,17 @@ export function fileFacts(path: string): WeightFacts {
     ({ weights }) => 'address' in weights && basename(weights.address) === basename(path),
   );
   if (published) {
-    const { inputSize, mean, std } = published.weights;
-    return { network: published.network, inputSize, mean, std };
+    return publishedFacts(published);
   }
   const folder = dirname(path);
   const timm = timmFacts(join(folder, 'config.json'));
   return timm.mean ? timm : { ...timm, ...huggingFaceFacts(folder) };
+}
+
+/** What the catalog says about published weights. */
+export function publishedFacts({ network, weights }: ReturnType<typeof allPublished>[number]): WeightFacts {
+  const { inputSize, mean, std, options } = weights;
+  return { network, inputSize, mean, std, ...(options && { options }) };
 }
 
 /**
@@ -68,7 +76,9 @@ const timmConfiguration = z
 export function timmFacts(file: string): WeightFacts {
   const { data } = timmConfiguration.safeParse(jsonOf(file));
   const { input_size: size, mean, std } = data?.pretrained_cfg ?? {};
-  return { network: networkOfArchitecture(data?.architecture ?? ''), inputSize: size?.[2], mean, std };
+  const published = ofArchitecture(data?.architecture ?? '');
+  const { options } = published?.weights ?? {};
+  return { network: published?.network, inputSize: size?.[2], mean, std, ...(options && { options }) };
 }
 
 const side = z

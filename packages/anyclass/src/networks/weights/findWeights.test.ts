@@ -118,6 +118,14 @@ test('published weights come from their repository, and their facts from the cat
   expect(facts).toEqual({ network: 'tresnet-l', inputSize: 224, mean: [0, 0, 0], std: [1, 1, 1] });
 });
 
+test("timm's EfficientNetV2 brings the padding that its weights were trained with", async () => {
+  const options = { padding: 'tensorflow' };
+  expect(await weightFacts('timm/tf_efficientnetv2_s.in1k')).toMatchObject({
+    network: 'efficientnetv2-s',
+    options,
+  });
+});
+
 test('an address with a hash gives no facts about its images', async () => {
   const name = `${hub.state.storage}/model.safetensors#sha256=${sha256(content)}`;
   expect(await findWeights(name, options)).toMatchObject({ name, facts: {} });

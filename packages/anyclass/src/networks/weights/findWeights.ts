@@ -8,7 +8,7 @@ import { addressFile } from '../../hub/addressFile.js';
 import { type DownloadOptions, hubFile } from '../../hub/download.js';
 import { NotOnServer } from '../../hub/problems.js';
 import type { PublishedWeights } from '../published/publishedWeights.js';
-import { fileFacts, timmFacts, type WeightFacts } from './fileFacts.js';
+import { fileFacts, publishedFacts, timmFacts, type WeightFacts } from './fileFacts.js';
 import { parseWeights, type WeightsName } from './weightsName.js';
 
 export interface FoundWeights {
@@ -114,10 +114,8 @@ function localFile(path: string): string {
 
 async function factsOf(name: WeightsName, options: DownloadOptions): Promise<WeightFacts> {
   switch (name.kind) {
-    case 'published': {
-      const { network, weights } = name;
-      return { network, inputSize: weights.inputSize, mean: weights.mean, std: weights.std };
-    }
+    case 'published':
+      return publishedFacts(name);
     case 'hub':
       return repositoryFacts(name, options);
     case 'path':

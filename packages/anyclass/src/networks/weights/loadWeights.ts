@@ -127,6 +127,7 @@ function fillFrom(
   const state = network.stateDict();
   const { weights: rules } = definitionOf(network);
   const match = matchNames(rules.conventions ?? [], [...tensors.keys()], new Set(state.keys()));
+  refuseOtherOptions(network, match, file);
   const report = {
     resized: [] as string[],
     adapted: [] as string[],
@@ -171,6 +172,21 @@ function fillFrom(
   const { convention, prefix, unused } = match;
   const share = 1 - size.lost / size.whole;
   return { file, naming: convention.title, prefix, loaded, share, unused, ...report };
+}
+
+function refuseOtherOptions(
+  { name, options }: Network,
+  { convention, pairs }: NameMatch,
+  file: string,
+): void {
+  const own: ReadonlyMap<string, unknown> = new Map(Object.entries(options));
+  for (const [option, value] of Object.entries(convention.needs ?? {})) {
+    if (pairs.size === 0 || own.get(option) === value) continue;
+    throw new UserError(
+      `${file} has ${convention.title}, which are for ${name} with network.${option} '${value}'; this one has '${String(own.get(option))}'`,
+      { setting: `network.${option}=${value}` },
+    );
+  }
 }
 
 /** Tells the entries of the last layer whose layer does not fit the file as a whole: a bias belongs to its weight. */

@@ -11,12 +11,11 @@ export function allPublished(): { readonly network: NetworkName; readonly weight
 }
 
 /**
- * Returns the network that matches a timm architecture.
+ * Returns weights of a timm architecture, and the network that matches it.
  *
  * @example
- * networkOfArchitecture('vit_base_patch16_224') // 'vit-b-16'
+ * ofArchitecture('vit_base_patch16_224')?.network // 'vit-b-16'
  */
-export function networkOfArchitecture(architecture: string): NetworkName | undefined {
-  const isOf = ({ name }: PublishedWeights) => name.startsWith(`timm/${architecture}.`);
-  return allPublished().find(({ weights }) => isOf(weights))?.network;
+export function ofArchitecture(architecture: string): ReturnType<typeof allPublished>[number] | undefined {
+  return allPublished().find(({ weights }) => weights.name.startsWith(`timm/${architecture}.`));
 }

@@ -111,6 +111,12 @@ test('a checkpoint without weights is named', () => {
   expect(() => loadWeights(createNetwork('tresnet-s', small), file)).toThrow(/nothing\.pth: no state dict/);
 });
 
+test('a file that needs another option of the network is refused with it', () => {
+  using network = createNetwork('efficientnetv2-s', { classes: 5, inputSize: 32 });
+  const file = saved('tensorflow', [['conv_stem.weight', zeros([24, 3, 3, 3])]]);
+  expect(() => loadWeights(network, file)).toThrow(/network\.padding 'tensorflow'; this one has 'symmetric'/);
+});
+
 test('a bias is not loaded without its weight: a head for other features is reinitialized as a whole', () => {
   const network = filled();
   const state = new Map<string, Tensor>(network.stateDict());

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../errors/userError.js';
 import { networkDefinitions, networkNames } from '../catalog.js';
-import { allPublished, networkOfArchitecture } from './published.js';
+import { allPublished, ofArchitecture } from './published.js';
 import { isWeightsPath, parseWeights } from './weightsName.js';
 
 const hash = 'ab'.repeat(32);
@@ -31,10 +31,10 @@ describe('the catalog', () => {
   });
 
   test('knows the network of a timm architecture', () => {
-    expect(networkOfArchitecture('vit_base_patch16_224')).toBe('vit-b-16');
-    expect(networkOfArchitecture('tresnet_xl')).toBe('tresnet-xl');
-    expect(networkOfArchitecture('resnet1')).toBeUndefined();
-    expect(networkOfArchitecture('')).toBeUndefined();
+    expect(ofArchitecture('vit_base_patch16_224')?.network).toBe('vit-b-16');
+    expect(ofArchitecture('tresnet_xl')?.network).toBe('tresnet-xl');
+    expect(ofArchitecture('resnet1')?.network).toBeUndefined();
+    expect(ofArchitecture('')?.network).toBeUndefined();
   });
 });
 
