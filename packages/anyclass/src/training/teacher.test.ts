@@ -36,10 +36,10 @@ test('the cross-entropy of a taught label is the mixture of those of label and s
   expect(taughtLabel(1, Number.NaN, 0.5)).toBe(1);
 });
 
-/** Feature rows whose class is known in the first half of the training rows only. */
-function table(): string {
+/** Feature rows whose class is known in half of the training rows only. */
+function table(shift = 0): string {
   const rows = Array.from({ length: 80 }, (_, i) => {
-    const x = Math.sin(i * i);
+    const x = Math.sin(i * i) + shift;
     const split = i < 40 ? 'train' : i < 60 ? 'validation' : 'test';
     const label = i < 40 && i % 2 === 0 ? '' : Number(x > 0);
     return `r${i},${split},${label},${Number(Math.cos(3 * i) > 0.5)},${x},${Math.cos(3 * i)}`;
@@ -88,6 +88,16 @@ test('a run learns from the scores of another, which are computed once', async (
   const byTable = await trained('by table', { models: at('cache', cached[0]!) });
   expect(byTable).toBe(first);
   expect(readdirSync(at('cache')).filter((name) => name.startsWith('teacher-'))).toEqual(cached);
+});
+
+test('features that changed under the same names are scored again', async () => {
+  const tables = () => readdirSync(at('cache')).filter((name) => name.startsWith('teacher-')).length;
+  await trained('before', { models: at('teacher') });
+  const before = tables();
+  table(0.01);
+  await trained('after', { models: at('teacher') });
+  table();
+  expect(tables()).toBe(before + 1);
 });
 
 test('a teacher alone replaces all labels; several are averaged; images that it does not score keep theirs', async () => {

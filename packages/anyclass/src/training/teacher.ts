@@ -180,10 +180,25 @@ function matched(
   });
 }
 
-/** Scores belong to a model file, the names of the images, and the way that they are decoded. */
+/** So many images are looked at, as when a cache of images is opened; features are compared in parts of so many rows. */
+const rowsAtOnce = 256;
+
+/** Scores belong to a model file, the images or features by name and content, and the way that they are decoded. */
 async function keyOf(model: string, { dataset, trainingRows, preparation }: RunData): Promise<string> {
   const hash = createHash('sha256').update(dataset.names.bytes).update(trainingRows);
   hash.update(JSON.stringify([dataset.name, preparation]));
+  if (dataset.features) {
+    for (let start = 0; start < trainingRows.length; start += rowsAtOnce) {
+      const rows = trainingRows.subarray(start, start + rowsAtOnce);
+      const values = new Float32Array(rows.length * dataset.features.names.length);
+      await dataset.features.read(rows, values);
+      hash.update(values);
+    }
+  } else {
+    const step = Math.max(1, Math.floor(trainingRows.length / rowsAtOnce));
+    for (let place = 0; place < trainingRows.length; place += step)
+      hash.update(await dataset.images.fingerprint(trainingRows[place]!).catch(() => 'missing'));
+  }
   for await (const bytes of createReadStream(modelPath(model))) hash.update(bytes);
   return hash.digest('hex').slice(0, 24);
 }
