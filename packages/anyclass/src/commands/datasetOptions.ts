@@ -101,6 +101,13 @@ export function chosenFields(
   return withSettings(fields, options.set);
 }
 
+/** Where a model is computed. */
+export const deviceField = z
+  .string()
+  .default('auto')
+  .describe('device to compute on')
+  .meta({ placeholder: 'cpu|cuda' });
+
 /** The `--force` option of a command that writes a file. */
 export const force = z
   .boolean()

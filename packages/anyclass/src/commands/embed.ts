@@ -11,7 +11,7 @@ import { readingFor } from '../evaluation/runSettings.js';
 import { embed as embedDataset } from '../export/embedding/embedDataset.js';
 import { featureFiles } from '../export/embedding/featureFile.js';
 import { checkOutputFile } from '../files/outputs.js';
-import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
+import { chosenFields, datasetInputs, deviceField, force, settingOption } from './datasetOptions.js';
 
 export const embed = command({
   name: 'embed',
@@ -39,7 +39,7 @@ export const embed = command({
       .string()
       .describe('.parquet, .csv, .npy or .safetensors; the last two come with a .csv of labels')
       .meta({ placeholder: 'FILE' }),
-    device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+    device: deviceField,
     batchSize: z.int().positive().default(64).describe('images per batch'),
     set: settingOption('set a data field: data.imageFolder=DIR; may be repeated'),
     force,

@@ -5,7 +5,7 @@ import { flagOf } from '../commandLine/fields.js';
 import { shareField } from '../commandLine/grammar/shares.js';
 import { splitNames } from '../data/dataset/dataset.js';
 import { UsageError } from '../errors/usageError.js';
-import { force, settingOption } from './datasetOptions.js';
+import { deviceField, force, settingOption } from './datasetOptions.js';
 import { candidatesField, decisionFields } from './decisionOptions.js';
 
 export const evaluateOptions = z.object({
@@ -66,7 +66,7 @@ export const evaluateOptions = z.object({
     .describe(
       'bootstrap replicates; 0 disables intervals; default 1000, fewer with more than 10 million labels or 1,000 classes',
     ),
-  device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+  device: deviceField,
   batchSize: z.int().positive().optional().describe('images per batch; default 64'),
   set: settingOption('override a data or evaluation field of the run: data.imageFolder=DIR; may be repeated'),
   saveScores: z

@@ -12,6 +12,7 @@ import type { ExplanationRecord } from '../explain/explanationRecord.js';
 import { heatMapMethods } from '../explain/heatMap.js';
 import { checkOutputFolder } from '../files/outputs.js';
 import { imageInputs } from '../inference/imageInputs.js';
+import { deviceField } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
 import { requestedDecision, thresholdField } from './requestedDecision.js';
 
@@ -56,7 +57,7 @@ export const explain = command({
       ),
     ...decisionFields,
     threshold: thresholdField,
-    device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+    device: deviceField,
     batchSize: z.int().positive().default(8).describe('images per batch'),
     json: z.boolean().default(false).describe('print the content of explanations.json, one image per line'),
   }),

@@ -3,7 +3,7 @@
 import { OUTCOMES } from '@anyclass/core';
 import { z } from 'zod';
 import { outputFormats } from '../inference/outputFormats.js';
-import { force, settingOption } from './datasetOptions.js';
+import { deviceField, force, settingOption } from './datasetOptions.js';
 import { candidatesField, decisionFields } from './decisionOptions.js';
 import { groupFields } from './predictionGroups.js';
 import { thresholdField } from './requestedDecision.js';
@@ -45,7 +45,7 @@ export const predictOptions = z.object({
     .describe('also write heat maps of presence and the predicted classes to this folder, as explain does')
     .meta({ placeholder: 'DIR' }),
   ...groupFields,
-  device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+  device: deviceField,
   batchSize: z.int().positive().default(32).describe('images per batch'),
   set: settingOption(
     "override the run's data.channels, .mean, .std, .window, .frame or .pixelLimit, or set data.strict=true to stop at the first unreadable image",

@@ -10,7 +10,7 @@ import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { type ImageQueue, queueText } from '../queues/imageQueue.js';
 import type { QueueOptions } from '../queues/queueImages.js';
 import { alignedColumns } from '../tables/index.js';
-import { force } from './datasetOptions.js';
+import { deviceField, force } from './datasetOptions.js';
 
 export const queueFields = z.object({
   model: z.string().describe('a run, or a model.safetensors'),
@@ -21,7 +21,7 @@ export const queueFields = z.object({
     .optional()
     .describe('write the queue for Studio, which shows it below its folders; labels go beside it')
     .meta({ placeholder: 'JSON' }),
-  device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+  device: deviceField,
   batchSize: z.int().positive().default(32).describe('images per batch'),
   force,
   json: z.boolean().default(false).describe('print JSON'),

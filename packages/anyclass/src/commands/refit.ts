@@ -11,7 +11,7 @@ import { type Refit, type RefitOptions, refit as refitModel } from '../field/ref
 import { refitText } from '../field/refitText.js';
 import { checkOutputFile, makeFolderOf } from '../files/outputs.js';
 import { isRunFolder } from '../runs/runFolder.js';
-import { chosenFields, datasetInputs, force, settingOption } from './datasetOptions.js';
+import { chosenFields, datasetInputs, deviceField, force, settingOption } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
 
 const options = z.object({
@@ -64,7 +64,7 @@ const options = z.object({
     )
     .meta({ placeholder: 'N|adaptive' }),
   replicates: z.int().min(2).optional().describe('bootstrap replicates of the intervals; default 1000'),
-  device: z.string().default('auto').describe('device to compute on').meta({ placeholder: 'cpu|cuda' }),
+  device: deviceField,
   batchSize: z.int().positive().optional().describe('images per batch; default 64'),
   set: settingOption('override a data field of the run: data.imageFolder=DIR; may be repeated'),
   out: z.string().describe('model file to write').meta({ placeholder: 'MODEL' }),

@@ -13,6 +13,7 @@ import { experimentReport, reportPage, writeAssets } from '../reports/experiment
 import { type PaperChoice, paperDataset } from '../reports/experiment/paper.js';
 import { force } from './datasetOptions.js';
 import { chosenDecision, decisionFields } from './decisionOptions.js';
+import { replicatesField } from './trainingOptions.js';
 
 export const report = command({
   name: 'report',
@@ -47,13 +48,7 @@ export const report = command({
         `add the paper's published results; NAME is needed only if the dataset's own name does not match: ${paperDatasets.join(', ')}`,
       )
       .meta({ placeholder: '[NAME]', bare: 'auto' }),
-    replicates: z
-      .int()
-      .min(0)
-      .default(1000)
-      .describe(
-        'bootstrap replicates; 0 disables differences. Replicates that refit decisions are capped to what fits in one minute',
-      ),
+    replicates: replicatesField,
     intervalConfidence: z.number().gt(0).lt(1).default(0.95).describe('confidence level of the intervals'),
     ...decisionFields,
     force,

@@ -40,6 +40,15 @@ export function parseSeeds(text: string): number[] {
   return parseNumbers(text, 'seeds');
 }
 
+/** For comparisons of runs. */
+export const replicatesField = z
+  .int()
+  .min(0)
+  .default(1000)
+  .describe(
+    'bootstrap replicates; 0 disables differences. Replicates that refit decisions are capped to what fits in one minute',
+  );
+
 /** Options of `compare` and `sweep`, some of which `recommend` and `paper` also have. */
 export const experimentFields = {
   seeds: z
@@ -60,13 +69,7 @@ export const experimentFields = {
   devices: devicesField('devices to spread the runs over'),
   processes: processesField,
   ...decisionFields,
-  replicates: z
-    .int()
-    .min(0)
-    .default(1000)
-    .describe(
-      'bootstrap replicates; 0 disables differences. Replicates that refit decisions are capped to what fits in one minute',
-    ),
+  replicates: replicatesField,
   noPrepare: z.boolean().default(false).describe('do not fill the image cache before training'),
   json: z.boolean().default(false).describe('print JSON'),
 };

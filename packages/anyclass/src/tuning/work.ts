@@ -1,6 +1,7 @@
 // Works on a study: claims a trial, runs it and records the outcome, until none is left.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChildOutcome } from '../children/childRun.js';
 import { UserError } from '../errors/userError.js';
 import type { ChildEvent, RunEvent, RunEventListener } from '../events/runEvent.js';
 import type { Trial } from './events.js';
@@ -18,18 +19,8 @@ export interface TrialHooks {
   onEvent(event: RunEvent): void;
 }
 
-export type Outcome =
-  /** Includes a trial that was told to stop. */
-  | { readonly kind: 'finished' | 'interrupted' }
-  /** Its process died unexpectedly; another attempt may succeed. */
-  | { readonly kind: 'died'; readonly reason: string }
-  /** `hasBegun`: it had already started training. `isUnwritable`: its folder took no more files, as on a full disk. */
-  | {
-      readonly kind: 'failed';
-      readonly reason: string;
-      readonly hasBegun: boolean;
-      readonly isUnwritable?: boolean;
-    };
+/** How a trial ended; one that was told to stop has finished. */
+export type Outcome = Exclude<ChildOutcome, { readonly kind: 'elsewhere' }>;
 
 /** Runs a trial: trains with its values, or does anything else that has epochs and a metric. */
 export type Objective = (claim: Claim, hooks: TrialHooks) => Promise<Outcome>;
