@@ -73,7 +73,7 @@ test('averaged weights are the mean of those of the runs', () => {
 test('runs of other networks or data, a single run, and a folder in use are refused; a soup is not trained on', async () => {
   const other = at('other');
   await trainRun(
-    { ...tinyRun, epochs: 1, network: { name: 'resnet-18', inputSize: 16 }, evaluation: { replicates: 0 } },
+    { ...tinyRun, epochs: 1, network: { ...tinyRun.network, head: 'gem' }, evaluation: { replicates: 0 } },
     { run: other },
   );
   await expect(soupRuns([runs[0]!, other], { out: at('refused') })).rejects.toThrow(
