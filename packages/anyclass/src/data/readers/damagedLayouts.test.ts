@@ -34,6 +34,39 @@ function present({ names, classes, labels }: Dataset, image: string): string[] |
   return classes.filter((_, j) => labels.at(row, j) === 1 || labels.isUncertain(row, j)).sort();
 }
 
+/**
+ * Damages a text file below `root` 300 times, one after another, and opens the dataset. It is passed to `look`, or refused
+ * with an error that names the file. Returns how often it was refused.
+ */
+async function refusalsOf(
+  spec: string,
+  root: string,
+  named: RegExp,
+  look: (
+    dataset: Dataset,
+    damage: { readonly file: string; readonly bytes: Buffer; readonly before: Buffer },
+  ) => void,
+): Promise<number> {
+  const files = textFiles(root);
+  let refusals = 0;
+  for (let i = 0; i < 300; i++) {
+    const file = files[i % files.length]!;
+    const before = readFileSync(join(root, file));
+    const bytes = damaged(before, i);
+    writeFileSync(join(root, file), bytes);
+    const dataset = await openDataset(spec).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(DataError);
+      expect(String(error)).toMatch(named);
+      refusals += 1;
+    });
+    writeFileSync(join(root, file), before);
+    if (!dataset) continue;
+    look(dataset, { file, bytes, before });
+    await closeDataset(dataset);
+  }
+  return refusals;
+}
+
 interface Layout {
   write(root: string): Promise<void> | void;
   /** Whether the labels of an image are in this file. */
@@ -69,22 +102,10 @@ test.each(Object.entries(layouts))(
   async (title, { write, isOwn, plain, refused }) => {
     const root = join(folder, title.replaceAll(' ', '-'));
     await write(root);
-    const files = textFiles(root);
     const whole = await openDataset(root);
     const expected = labelsOf(whole);
-    let refusals = 0;
-    for (let i = 0; i < 300; i++) {
-      const file = files[i % files.length]!;
-      const before = readFileSync(join(root, file));
-      const bytes = damaged(before, i);
-      writeFileSync(join(root, file), bytes);
-      const dataset = await openDataset(root).catch((error: unknown) => {
-        expect(error).toBeInstanceOf(DataError);
-        expect(String(error)).toContain(title.replaceAll(' ', '-'));
-        refusals += 1;
-      });
-      writeFileSync(join(root, file), before);
-      if (!dataset) continue;
+    const named = title.replaceAll(' ', '-');
+    const refusals = await refusalsOf(root, root, new RegExp(named), (dataset, { file, bytes }) => {
       for (const [image, labels] of labelsOf(dataset)) {
         if (!expected.has(image)) continue;
         if (isOwn(image, file)) {
@@ -93,8 +114,7 @@ test.each(Object.entries(layouts))(
           expect(`${file}: ${labels}`).toBe(`${file}: ${expected.get(image)}`);
         }
       }
-      await closeDataset(dataset);
-    }
+    });
     expect(refusals).toBeGreaterThan(refused);
   },
 );
@@ -102,21 +122,9 @@ test.each(Object.entries(layouts))(
 test('300 damaged ARFF files and label lists: an intact row keeps its labels; the rest is read or refused', async () => {
   const root = join(folder, 'mulan');
   writeMulan(root);
-  const files = textFiles(root);
   const expected = labelsOf(await openDataset(root));
-  let refusals = 0;
-  for (let i = 0; i < 300; i++) {
-    const file = files[i % files.length]!;
-    const before = readFileSync(join(root, file));
-    const bytes = damaged(before, i);
-    writeFileSync(join(root, file), bytes);
-    const dataset = await openDataset(root).catch((error: unknown) => {
-      expect(error).toBeInstanceOf(DataError);
-      expect(String(error)).toMatch(/coast[-.]/);
-      refusals += 1;
-    });
-    writeFileSync(join(root, file), before);
-    if (dataset?.classes.length !== 2) continue;
+  const refusals = await refusalsOf(root, root, /coast[-.]/, (dataset, { file, bytes }) => {
+    if (dataset.classes.length !== 2) return;
     const lines = bytes
       .toString()
       .split(/@data/i)
@@ -128,8 +136,7 @@ test('300 damaged ARFF files and label lists: an intact row keeps its labels; th
       if (table !== file) expect(labels).toBe(expected.get(name));
       else expect(`${bytes} ${labels}`).toBe(`${bytes} ${plainArff(lines[Number(row)]!)}`);
     }
-    await closeDataset(dataset);
-  }
+  });
   expect(refusals).toBeGreaterThan(100);
 });
 
@@ -141,21 +148,9 @@ test.each([
   async (name, write) => {
     const root = join(folder, name);
     await write(root);
-    const files = textFiles(root);
     const expected = labelsOf(await openDataset(`${name}=${root}`));
-    let refusals = 0;
-    for (let i = 0; i < 300; i++) {
-      const file = files[i % files.length]!;
-      const before = readFileSync(join(root, file));
-      const bytes = damaged(before, i);
-      writeFileSync(join(root, file), bytes);
-      const dataset = await openDataset(`${name}=${root}`).catch((error: unknown) => {
-        expect(error).toBeInstanceOf(DataError);
-        expect(String(error)).toMatch(new RegExp(files.join('|')));
-        refusals += 1;
-      });
-      writeFileSync(join(root, file), before);
-      if (!dataset) continue;
+    const named = new RegExp(textFiles(root).join('|'));
+    const refusals = await refusalsOf(`${name}=${root}`, root, named, (dataset, { bytes, before }) => {
       const lines = new Set(bytes.toString().split('\n'));
       const whole = before.toString().split('\n');
       for (const [image, labels] of labelsOf(dataset)) {
@@ -163,8 +158,7 @@ test.each([
         if (!expected.has(image)) continue;
         if (own === undefined || lines.has(own)) expect(labels).toBe(expected.get(image));
       }
-      await closeDataset(dataset);
-    }
+    });
     expect(refusals).toBeGreaterThan(100);
   },
 );
