@@ -28,6 +28,8 @@ const peerCase = z.strictObject({
   output: z.enum(['logits', 'pooled']).default('logits'),
   /** Entries of the file that our network has no use for. */
   unused: z.array(z.string()).default([]),
+  /** Whether batch norms move their running statistics as fast as the peer's. */
+  momentum: z.enum(['same', 'other']).default('same'),
   /** Our entries whose values the peer divides differently, so that their gradients differ. */
   regrouped: z.array(z.string()).default([]),
   /** The largest relative difference in float64; larger if the peer computes a part in float32. */
@@ -45,6 +47,8 @@ export const peerValues = z.object({
   entries: z.array(
     z.union([z.tuple([z.string(), z.array(z.int())]), z.tuple([z.string(), z.array(z.int()), z.number()])]),
   ),
+  /** The norms of running statistics after one training step. */
+  statistics: z.record(z.string(), z.number()).default({}),
   /** The file that the library wrote. */
   file: z.string().optional(),
 });
@@ -97,6 +101,7 @@ export function compareWithPeer(values: PeerValues, one: PeerCase, file: string)
     expect(Math.abs(normOf(gradient) / norm - 1)).toBeLessThan(1e3 * tolerance);
     expect(errorOf(gradient.flatten().narrow(0, 0, 8), first)).toBeLessThan(1e3 * tolerance);
     compareGradients(network, values, pairs, one);
+    if (compares === 'everything' && one.momentum === 'same') compareStatistics(network, values, pairs, one);
   });
 }
 
@@ -145,6 +150,19 @@ function compareGradients(
     const norm = Math.hypot(...parts.map((part) => norms.get(part) ?? 0));
     const error = Math.abs((grad ? normOf(grad) : 0) - norm);
     expect([name, error < 1e3 * tolerance * norm + tolerance * total]).toEqual([name, true]);
+  }
+}
+
+function compareStatistics(
+  network: Network,
+  { statistics }: PeerValues,
+  pairs: ReadonlyMap<string, string>,
+  { tolerance }: PeerCase,
+): void {
+  for (const [name, entry] of network.stateDict()) {
+    const expected = statistics[pairs.get(name) ?? ''];
+    if (expected === undefined) continue;
+    expect([name, Math.abs(normOf(entry) / expected - 1) < 10 * tolerance]).toEqual([name, true]);
   }
 }
 

@@ -40,6 +40,7 @@ const channelsOf: Readonly<Record<MaxViTName, readonly number[]>> = {
 };
 const layersPerBlock = [2, 2, 5, 2];
 const stemChannels = 64;
+// The momentum that torchvision's weights were trained with; torchvision now has 0.01.
 const batchNorm = { eps: 1e-3, momentum: 0.99, activation: 'gelu' } as const;
 
 class MaxViT extends Network<Options> {
