@@ -47,7 +47,7 @@ export function SealedTest({
           >
             Open
           </button>
-          {setup.testSeen === null ? '(is noted in the run)' : '(was opened before)'}
+          {setup.testSeen === null ? '(will be noted)' : '(opened before)'}
         </dd>
       </>
     );
