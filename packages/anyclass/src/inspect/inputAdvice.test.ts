@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { afterAll, expect, test } from 'vitest';
 import { fileWriter } from '../../test/labelLayouts.js';
+import { validateConfiguration } from '../configuration/validate.js';
 import { openDataset } from '../data/openDataset.js';
 import { fittingInput, inputEfforts, inputView, sidesOf, smallMapWarning } from './inputAdvice.js';
 import { inspectDataset } from './inspectDataset.js';
@@ -159,4 +160,24 @@ test('an inspection shows what is left at several inputs, and init enlarges smal
   const small = await suggestConfiguration(table, { 'network.inputSize': 32 });
   expect(small.configuration['network']).toEqual({ name: 'tresnet-s', inputSize: 32 });
   expect(small.remarks.join('\n')).toContain('warning: network.inputSize 32 leaves 2 by 2 positions');
+});
+
+test('tiles are those of the input that is used, also if it was set', async () => {
+  const write = fileWriter(join(folder, 'scratches'));
+  write('data.yaml', 'train: images\nval: images2\nnames: [scratch]\n');
+  for (const part of ['', '2']) {
+    for (let i = 0; i < 4; i++) {
+      write(`images${part}/${i}.png`, await picture(1200, 1200, i));
+      write(`labels${part}/${i}.txt`, i % 2 === 0 ? '0 0.5 0.5 0.01 0.01\n' : '');
+    }
+  }
+  const tilesOf = async (set: object) => {
+    const suggestion = await suggestConfiguration(join(folder, 'scratches'), { ...set }, { hasGpu: false });
+    return validateConfiguration(suggestion.configuration).network;
+  };
+  for (const set of [{}, { 'network.inputSize': 64 }]) {
+    const { inputSize, tiles } = await tilesOf(set);
+    expect(tiles?.overlap).toBeLessThan(Number(inputSize));
+    expect(tiles?.imageSize).toBeGreaterThanOrEqual(2 * Number(inputSize));
+  }
 });

@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { assumedRate, runSeconds } from '../configuration/expectedTime.js';
-import { preparedOptions } from '../configuration/openOptions.js';
+import { defined, preparedOptions } from '../configuration/openOptions.js';
 import { type PlainObject, type Settings, withSettings } from '../configuration/overrides.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -72,7 +72,16 @@ export async function suggestConfiguration(
             inputEfforts[isLong ? 'long' : hasGpu ? 'short' : 'cpu'],
           );
     const inputSize = input?.size;
-    const tiled = input && tilesAdvice(imageSide!, input.size, networkStride(name)!, sidesOf(dataset));
+    // For the network and input that the user may have set.
+    const used =
+      input &&
+      validateConfiguration(withSettings({ ...given, network: { name, inputSize: input.size } }, set))
+        .network;
+    const stride = used && networkStride(used.name, defined(used));
+    const tiled =
+      stride !== undefined && typeof used?.inputSize === 'number'
+        ? tilesAdvice(imageSide!, used.inputSize, stride, sidesOf(dataset))
+        : undefined;
     const tiles = tiled?.isNeeded ? tiled.tiles : undefined;
     const most = tiles ? 8 : 64;
     const batchSize = Math.max(1, Math.min(most, Math.floor(train.length / 4)));
@@ -124,14 +133,14 @@ export async function suggestConfiguration(
         ...(input && isOwnInput ? [`input ${input.size} px: ${input.reason}`] : []),
         ...(isLong ? ['there is a GPU: the network, epochs, sizes and crops of the recipe strong'] : []),
         ...(input && !isOwnInput ? smallMapWarning(network) : []),
-        ...(tiled && isOwnInput ? [tiled.reason] : []),
+        ...(tiled ? [tiled.reason] : []),
         ...lookAlikes.remarks,
         ...(window
           ? [`images have more than 8 bits: data.window [${window.join(', ')}] covers all levels found`]
           : []),
-        ...(!hasGpu && availableParallelism() < 8 && inputSize !== undefined && inputSize > 128
+        ...(!hasGpu && availableParallelism() < 8 && inputSize !== undefined && shown > 128
           ? [
-              `${inputSize} px is slow on ${availableParallelism()} cores without a GPU; a smaller network.inputSize is faster`,
+              `${shown} px is slow on ${availableParallelism()} cores without a GPU; a smaller network.inputSize is faster`,
             ]
           : []),
       ],
