@@ -76,12 +76,17 @@ export function isRunFolder(path: string): boolean {
   return existsSync(runPaths(path).config);
 }
 
-/** Throws if a folder for a new run already holds anything. */
-export function refuseOldRun(folder: string): void {
+/**
+ * Throws if a folder for a new run already holds anything.
+ *
+ * @param isTrained whether the new run would be trained, so that resuming the old one may be what the user wants
+ */
+export function refuseOldRun(folder: string, isTrained = true): void {
   if (existsSync(runPaths(folder).config)) {
-    throw new UserError(`${folder} already holds a run; resume it or choose another folder`, {
+    const instead = isTrained ? 'resume it or choose another folder' : 'choose another folder';
+    throw new UserError(`${folder} already holds a run; ${instead}`, {
       code: 'run-exists',
-      next: resumeCommand(folder),
+      ...(isTrained && { next: resumeCommand(folder) }),
     });
   }
   if (existsSync(folder) && !holdsOnlyRemains(folder)) {

@@ -59,7 +59,7 @@ export async function soupRuns(runs: readonly string[], options: SoupOptions): P
   const by = options.by ?? configuration.bestBy;
   const run = activeRun(options.out, options);
   return reportingFailure(run, async () => {
-    refuseOldRun(options.out);
+    refuseOldRun(options.out, false);
     const data = await openRunData(configuration, {}, run.note);
     try {
       mkdirSync(options.out, { recursive: true });
