@@ -79,7 +79,9 @@ test('runs of other networks or data, a single run, and a folder in use are refu
   await expect(soupRuns([runs[0]!, other], { out: at('refused') })).rejects.toThrow(
     /cannot be averaged: their networks differ/,
   );
-  await expect(soupRuns(runs, { out: at('soup') })).rejects.toThrow(/already holds a run; choose another folder$/);
+  await expect(soupRuns(runs, { out: at('soup') })).rejects.toThrow(
+    /already holds a run; choose another folder$/,
+  );
   expect((await runInProcess(folder, ['soup', runs[0]!, '--out', 'refused'])).status).toBe(2);
   expect(existsSync(at('refused'))).toBe(false);
   rmSync(at('soup', 'summary.json'));
