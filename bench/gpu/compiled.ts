@@ -3,8 +3,12 @@
 //
 //   node bench/dist/gpu/compiled.js RESULTS.jsonl [SECONDS] [NAME:PIXELS:BATCH…]
 //
-// A network starts only while 60 of SECONDS (default 540) are left for it. Compiling takes 40 to 200 s: after 240 s the peer ends, and its
-// eager rate is what remains. A side that failed is tried again by the next call, after the networks that are new. bench/gpu/peers.sh packs
+// A network starts only while 60 of SECONDS (default 540) are left for it. Compiling takes 40 to 200 s of mostly one core: after 240 s the peer
+// ends, and its eager rate is what remains. To compile several networks at once before anything is measured, which then reads torch's cache:
+//
+//   printf '%s\n' NAME:PIXELS:BATCH… | xargs -P 4 -I{} python3 bench/gpu/networks.py fill {}
+//
+// Those of the paper are also measured in eager mode. A side that failed is tried again by the next call, after the networks that are new. bench/gpu/peers.sh packs
 // timm and torchvision for a machine that lacks them; PYTHON names another Python than python3.
 
 import { spawnSync } from 'node:child_process';
@@ -43,7 +47,7 @@ for (const task of newFirst) {
     break;
   }
   const own = side(process.execPath, [ours, task], Math.min(limits.ours, left()));
-  const modes = 'channels-last,compile';
+  const modes = /^(tresnet|maxvit|vit-b-16)/.test(task) ? 'channels-last,compile' : 'compile';
   const other = side(
     process.env['PYTHON'] ?? 'python3',
     [peer, modes, task],

@@ -22,9 +22,17 @@ const peer = fileURLToPath(new URL('../../data/pillow_peer.py', import.meta.url)
 
 try {
   await prepare();
-  for (const augmentation of ['none', 'photograph'] as const) {
-    const { rate, wait, firstStep } = await trained(augmentation);
-    console.log(`training from the cache, augmentation '${augmentation}': ${Math.round(rate)} images/s`);
+  for (const [augmentation, cudnnBenchmark] of [
+    ['none', true],
+    ['photograph', true],
+    ['crops', true],
+    ['crops', false],
+  ] as const) {
+    const { rate, wait, firstStep } = await trained(augmentation, cudnnBenchmark);
+    const choice = cudnnBenchmark ? 'measured' : 'chosen by rules';
+    console.log(
+      `training from the cache, augmentation '${augmentation}', algorithms ${choice}: ${Math.round(rate)} images/s`,
+    );
     console.log(
       `  waiting for images ${(100 * wait).toFixed(1)}%, first step after ${firstStep.toFixed(1)} s`,
     );
@@ -58,8 +66,8 @@ async function prepare(): Promise<void> {
   await dataset.images.close();
 }
 
-async function trained(augmentation: 'none' | 'photograph') {
-  const run = join(folder, augmentation);
+async function trained(augmentation: 'none' | 'photograph' | 'crops', cudnnBenchmark: boolean) {
+  const run = join(folder, `${augmentation}-${cudnnBenchmark}`);
   const configuration: ConfigurationInput = {
     data: {
       dataset: join(folder, 'labels.csv'),
@@ -72,6 +80,7 @@ async function trained(augmentation: 'none' | 'photograph') {
     batchSize,
     epochs: 3,
     augmentation,
+    cudnnBenchmark,
     evaluation: { replicates: 0 },
   };
   const started = performance.now();
