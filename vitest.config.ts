@@ -55,7 +55,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@anyclass/source'] } },
   test: {
     // Three files at a time, even on two cores: they spend a quarter of their time waiting for processes, pages and timeouts.
-    maxWorkers: 3,
+    maxWorkers: Number(process.env['TEST_WORKERS'] ?? 3),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Pages and processes take their time on a busy machine; who waits for them should not be in a hurry.

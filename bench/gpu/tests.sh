@@ -9,4 +9,4 @@ case "${1:-all}" in
   rest) chosen=("${rest[@]}") ;;
   *) chosen=("${tensors[@]}" "${rest[@]}") ;;
 esac
-exec node node_modules/vitest/vitest.mjs run "${chosen[@]}" --reporter=dot --maxWorkers="$(nproc)"
+TEST_WORKERS=${TEST_WORKERS:-$(($(nproc) / 2))} exec node node_modules/vitest/vitest.mjs run "${chosen[@]}" --reporter=verbose
