@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Dataset } from '../dataset/dataset.js';
 import { decodedPixels, type PixelSource } from '../images/pixelSource.js';
 import { openDataset } from '../openDataset.js';
@@ -10,6 +10,7 @@ import { type Batch, createLoader, type LoaderOptions } from './loader.js';
 const dataset = await openDataset('digits', { digits: { scenes: { train: 203, validation: 8, test: 8 } } });
 const format = { width: 32, height: 32, channels: 1 } as const;
 const pixels = decodedPixels(dataset.images, format);
+afterAll(() => pixels.close());
 const options = { rows: dataset.splits.train, batchSize: 16, shuffle: true, seed: 5 };
 
 async function collect(given: Partial<LoaderOptions>, epoch: number, startStep = 0): Promise<Batch[]> {
@@ -94,6 +95,7 @@ test('an unreadable image is left out of its batch and listed; strict makes it a
   expect(loader.quarantined()).toMatchObject([{ row: 5, name: 'train-000005' }]);
   const strict = createLoader(damaged, source, { ...given, strict: true }).epoch(0);
   await expect(strict.next()).rejects.toThrow(/^image 'train-000005' \(row 5\): /);
+  await source.close();
 });
 
 /** A source that counts the reads that were started and are running. */
