@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keep, noGrad, setThreadCount, tidy } from '@anyclass/torch';
 import { exportNetwork } from 'anyclass';
-import { createNetwork, foldBatchNorm, isNetworkName } from 'anyclass/networks';
+import { createNetwork, foldBatchNorm, isNetworkName, moveNetwork } from 'anyclass/networks';
 import { hashImages } from 'anyclass/verify';
 import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
 
@@ -35,7 +35,7 @@ console.log(
 );
 
 function inLibtorch(): () => Promise<void> {
-  const folded = foldBatchNorm(network);
+  const folded = foldBatchNorm(moveNetwork(network, 'cpu'));
   return async () => {
     tidy(() => noGrad(() => folded.forward(images).toFloat32Array()));
   };
@@ -46,7 +46,11 @@ async function inOnnx(): Promise<() => Promise<void>> {
   const out = join(folder, 'model.onnx');
   const classes = Array.from({ length: 17 }, (_, j) => `class ${j}`);
   await exportNetwork(network, { description: { classes, channels: 3, mean: [0.5], std: [0.25] }, out });
-  const session = await InferenceSession.create(out, { intraOpNumThreads: 2 });
+  // The peer's export has a fixed batch too: then onnxruntime fuses residual additions with convolutions.
+  const session = await InferenceSession.create(out, {
+    intraOpNumThreads: 2,
+    freeDimensionOverrides: { batch },
+  });
   rmSync(folder, { recursive: true });
   const input = new OnnxTensor('float32', images.toFloat32Array(), [...images.shape]);
   return async () => {

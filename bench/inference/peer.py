@@ -13,12 +13,15 @@ import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "networks"))
 from hash_fill import images  # noqa: E402
-from networks import create  # noqa: E402
+from networks import create, fastest_layout  # noqa: E402
 
 SIDE = 224
 
 
 def in_pytorch(model, x):
+    moved = fastest_layout(torch, model)
+    model, x = moved(model), moved(x)
+
     def predict():
         with torch.inference_mode():
             model(x).numpy()

@@ -6,7 +6,7 @@ import time
 
 import torch
 from hash_fill import fill, images
-from networks import AnyClassFocalLoss, create, targets
+from networks import AnyClassFocalLoss, create, fastest_layout, targets
 
 torch.set_num_threads(2)
 
@@ -15,13 +15,15 @@ CLASSES, SIZE = 17, 64
 
 def measure(name, batch, steps):
     network = fill(create(name, CLASSES, SIZE))
+    moved = fastest_layout(torch, network)
+    moved(network)
     parameters = list(network.parameters())
     if name.startswith("tresnet"):
         optimizer = torch.optim.SGD(parameters, lr=1e-3, momentum=0.9, weight_decay=1e-4)
     else:
         optimizer = torch.optim.AdamW(parameters, lr=1e-5, weight_decay=0.05)
     criterion = AnyClassFocalLoss(torch.linspace(2, 0.1, CLASSES), 0.1)
-    x, y = images(batch, SIZE), targets(torch, batch, CLASSES)
+    x, y = moved(images(batch, SIZE)), targets(torch, batch, CLASSES)
     times, cpu_times, losses = [], [], []
     for _ in range(steps + 2):
         start, cpu = time.perf_counter(), time.process_time()

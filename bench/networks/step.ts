@@ -2,7 +2,7 @@
 
 import { autocast, type Device, keep, linspace, optim, type Tensor, tensor } from '@anyclass/torch';
 import { anyClassLoss } from 'anyclass/losses';
-import { createNetwork, type Network, type NetworkName } from 'anyclass/networks';
+import { createNetwork, moveNetwork, type Network, type NetworkName } from 'anyclass/networks';
 import { fillByHash } from 'anyclass/verify';
 
 export const classes = 17;
@@ -24,7 +24,7 @@ export function trainer(name: NetworkName, { device, inputSize, mixedPrecision }
   const patchSize = name.startsWith('vit') && inputSize < 128 ? { patchSize: 8 } : {};
   const network = createNetwork(name, { classes, inputSize, ...patchSize });
   fillByHash(network);
-  network.to({ device, memoryFormat: device === 'cpu' ? 'contiguous' : 'channelsLast' });
+  moveNetwork(network, device);
   const parameters = network.parameters();
   const optimizer = name.startsWith('tresnet')
     ? new optim.SGD(parameters, { lr: 1e-3, momentum: 0.9, weightDecay: 1e-4 })

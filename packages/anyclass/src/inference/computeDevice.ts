@@ -10,8 +10,6 @@ import {
   setTf32,
 } from '@anyclass/torch';
 import { UserError } from '../errors/userError.js';
-import { ActivatedBatchNorm } from '../networks/layers/activatedBatchNorm.js';
-import type { Network } from '../networks/network.js';
 
 export type Precision = 'float32' | 'bfloat16' | 'float16';
 
@@ -61,15 +59,4 @@ export function chooseCompute(wishes: ComputeWishes): ComputeSettings {
 export function inPrecision<T>({ device, precision }: ComputeSettings, fn: () => T): T {
   if (precision === 'float32') return fn();
   return autocast(fn, { device: device === 'cpu' ? 'cpu' : 'cuda', dtype: precision });
-}
-
-/** Moves a network to a device, in the memory layout that is fastest there. */
-export function moveNetwork(network: Network, device: Device): Network {
-  const isFasterLast = device !== 'cpu' || hasBatchNorms(network);
-  return network.to({ device, memoryFormat: isFasterLast ? 'channelsLast' : 'contiguous' });
-}
-
-/** On the CPU these train 1.04 to 1.5 times as fast with the channels last; networks of layer norms, 5% slower. */
-function hasBatchNorms(network: Network): boolean {
-  return [...network.namedModules()].some(([, module]) => module instanceof ActivatedBatchNorm);
 }

@@ -4,7 +4,8 @@ import { nn, noGrad, randn, type Tensor, tidy } from '@anyclass/torch';
 import type { NetworkName } from '../networks/catalog.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { foldInPlace } from '../networks/foldBatchNorm.js';
-import { type ComputeSettings, inPrecision, moveNetwork } from './computeDevice.js';
+import { moveNetwork } from '../networks/moveNetwork.js';
+import { type ComputeSettings, inPrecision } from './computeDevice.js';
 
 export interface NetworkRates {
   /** Images predicted per second, with batch norms folded. */

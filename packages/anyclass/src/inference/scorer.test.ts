@@ -1,7 +1,8 @@
 import { hasCuda, setSeed } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { createNetwork } from '../networks/createNetwork.js';
-import { chooseCompute, moveNetwork } from './computeDevice.js';
+import { moveNetwork } from '../networks/moveNetwork.js';
+import { chooseCompute } from './computeDevice.js';
 import { createScorer, type Scores } from './scorer.js';
 
 const input = { channels: 3, mean: [0.5], std: [0.25] } as const;

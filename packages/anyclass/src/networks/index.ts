@@ -26,5 +26,6 @@ export {
 export { DepthwiseConv } from './layers/depthwiseConv.js';
 export { LayerNorm } from './layers/layerNorm.js';
 export { residualNorm } from './layers/residualNorm.js';
+export { moveNetwork } from './moveNetwork.js';
 export { countMultiplyAdds } from './multiplyAdds.js';
 export { Network } from './network.js';

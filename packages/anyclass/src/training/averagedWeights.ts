@@ -2,8 +2,8 @@
 // Approximation by Averaging", 1992; in the form of Tarvainen and Valpola, arXiv 1703.01780.
 
 import { keep, noGrad } from '@anyclass/torch';
-import { moveNetwork } from '../inference/computeDevice.js';
 import { buildAlike } from '../networks/createNetwork.js';
+import { moveNetwork } from '../networks/moveNetwork.js';
 import type { Network } from '../networks/network.js';
 
 export interface AveragedWeights {

@@ -5,8 +5,8 @@ import { copyFromFirstNow, fromFirst, gatherLists } from '../distribution/exchan
 import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { RunSummary } from '../events/runSummary.js';
-import { moveNetwork } from '../inference/computeDevice.js';
 import { createScorer } from '../inference/scorer.js';
+import { moveNetwork } from '../networks/moveNetwork.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
