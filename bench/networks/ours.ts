@@ -5,12 +5,12 @@ import { isNetworkName } from 'anyclass/networks';
 import { hashImages } from 'anyclass/verify';
 import { targets, trainer } from './step.js';
 
-const [name = '', batch = '16', steps = '9'] = process.argv.slice(2);
+const [name = '', batch = '16', size = '64', steps = '9'] = process.argv.slice(2);
 if (!isNetworkName(name)) throw new RangeError(`there is no network '${name}'`);
 setThreadCount(2);
 
-const { step } = trainer(name, { device: 'cpu', inputSize: 64, mixedPrecision: false });
-const x = keep(hashImages([Number(batch), 3, 64, 64]));
+const { step } = trainer(name, { device: 'cpu', inputSize: Number(size), mixedPrecision: false });
+const x = keep(hashImages([Number(batch), 3, Number(size), Number(size)]));
 const y = keep(targets(Number(batch)));
 const timed = () => {
   const cpu = process.cpuUsage();
@@ -24,8 +24,10 @@ timed();
 const runs = Array.from({ length: Number(steps) }, timed);
 // Noise only ever slows a run down.
 const measured = {
-  [`${name} first loss`]: first,
-  [`${name} training step`]: Math.min(...runs.map(({ milliseconds }) => milliseconds)),
-  [`${name} training step, CPU time`]: Math.min(...runs.map(({ cpuMilliseconds }) => cpuMilliseconds)),
+  [`${name} at ${size} px, first loss`]: first,
+  [`${name} at ${size} px, training step`]: Math.min(...runs.map(({ milliseconds }) => milliseconds)),
+  [`${name} at ${size} px, training step, CPU time`]: Math.min(
+    ...runs.map(({ cpuMilliseconds }) => cpuMilliseconds),
+  ),
 };
 console.log(JSON.stringify(measured));

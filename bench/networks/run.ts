@@ -1,6 +1,6 @@
-// Training steps of the networks against PyTorch on the same libtorch, on two CPU cores, with the same weights.
+// Training steps of the networks against PyTorch, on two CPU cores, with the same weights.
 //
-//   npx tsc -b bench && node bench/dist/networks/run.js
+//   npm run bench:networks [-- compile]      PYTHON names a Python with torch and timm; with compile, it trains with torch.compile
 
 import { fileURLToPath } from 'node:url';
 import { compare, type Line, type Measured, runSide } from '../measure/sides.js';
@@ -8,23 +8,32 @@ import { compare, type Line, type Measured, runSide } from '../measure/sides.js'
 // Spinning threads make both sides many times slower when other programs run, and no faster otherwise.
 process.env['OMP_WAIT_POLICY'] ??= 'passive';
 
-/** Batch size and number of steps for each network. */
+/** Batch size, pixels and number of steps for each network. */
 const networks = [
-  ['tresnet-m', 16, 7],
-  ['vit-b-16', 4, 5],
+  ['tresnet-m', 16, 64, 7],
+  ['vit-b-16', 4, 64, 5],
+  ['tresnet-s', 64, 64, 7],
+  ['tresnet-m', 8, 224, 3],
+  ['resnet-50', 8, 224, 3],
+  ['vit-s-16', 8, 224, 3],
 ] as const;
 
-const lines = networks.flatMap(([name]): Line[] => [
-  { name: `${name} first loss`, unit: '' },
-  { name: `${name} training step`, unit: 'ms', limit: 1.05 },
+const lines = networks.flatMap(([name, , size]): Line[] => [
+  { name: `${name} at ${size} px, first loss`, unit: '' },
+  { name: `${name} at ${size} px, training step`, unit: 'ms', limit: 1.05 },
   // CPU time of both cores together, which a busy machine affects least.
-  { name: `${name} training step, CPU time`, unit: 'ms', limit: 1.05 },
+  { name: `${name} at ${size} px, training step, CPU time`, unit: 'ms', limit: 1.05 },
 ]);
 const ours = fileURLToPath(new URL('ours.js', import.meta.url));
 const peer = fileURLToPath(new URL('../../networks/peer.py', import.meta.url));
 
+const mode = process.argv[2] === 'compile' ? 'compile' : 'eager';
+
 const each = (program: string, script: string): Measured =>
-  Object.assign({}, ...networks.map((parameters) => runSide(program, [script, ...parameters.map(String)])));
+  Object.assign(
+    {},
+    ...networks.map((parameters) => runSide(program, [script, ...parameters.map(String), mode])),
+  );
 
 compare(
   lines,
