@@ -1,6 +1,6 @@
 // Our side of the networks' training steps on the CPU; prints what it measured as JSON.
 
-import { keep, setThreadCount, tidy } from '@anyclass/torch';
+import { keep, keepFreedMemory, setThreadCount, tidy } from '@anyclass/torch';
 import { isNetworkName } from 'anyclass/networks';
 import { hashImages } from 'anyclass/verify';
 import { targets, trainer } from './step.js';
@@ -8,6 +8,7 @@ import { targets, trainer } from './step.js';
 const [name = '', batch = '16', size = '64', steps = '9'] = process.argv.slice(2);
 if (!isNetworkName(name)) throw new RangeError(`there is no network '${name}'`);
 setThreadCount(2);
+keepFreedMemory(); // as training does
 
 const { step } = trainer(name, { device: 'cpu', inputSize: Number(size), mixedPrecision: false });
 const x = keep(hashImages([Number(batch), 3, Number(size), Number(size)]));
