@@ -147,14 +147,26 @@ napi_value loadLibrary(Call& call) {
   return nullptr;
 }
 
-// blasLibrary() → the shared library that multiplies matrices, '' if it is built in
-napi_value blasLibrary(Call& call) {
-  Dl_info torch{}, info{};
+// A function of libtorch or of the libraries that it depends on; null if none has it.
+void* symbolBelowTorch(const char* name) {
+  Dl_info torch{};
   dladdr(reinterpret_cast<void*>(&at::globalContext), &torch);
   void* library = torch.dli_fname ? dlopen(torch.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
-  void* symbol = library ? dlsym(library, "sgemm_") : nullptr;  // also searches libtorch's dependencies
+  return library ? dlsym(library, name) : nullptr;
+}
+
+// blasLibrary() → the shared library that multiplies matrices, '' if it is built in
+napi_value blasLibrary(Call& call) {
+  Dl_info info{};
+  void* symbol = symbolBelowTorch("sgemm_");
   if (!symbol || !dladdr(symbol, &info) || !info.dli_fname) return call.make(std::string());
   return call.make(std::string(info.dli_fname));
+}
+
+// blasKernels() → the processor whose kernels OpenBLAS uses, such as SkylakeX; '' for other libraries
+napi_value blasKernels(Call& call) {
+  auto name = reinterpret_cast<const char* (*)()>(symbolBelowTorch("openblas_get_corename"));
+  return call.make(std::string(name ? name() : ""));
 }
 
 // setDeterministic(on): allows only algorithms that give the same bits every time; others throw
@@ -184,7 +196,7 @@ void guardCpuAllocator() {
 const std::vector<Export> runtimeExports = {
     {"version", version}, {"buildConfiguration", buildConfiguration}, {"threads", threads}, {"setThreads", setThreads}, {"keepFreedMemory", keepFreedMemory},
     {"setSeed", setSeed},
-    {"generatorState", generatorState}, {"setGeneratorState", setGeneratorState}, {"loadLibrary", loadLibrary}, {"blasLibrary", blasLibrary},
+    {"generatorState", generatorState}, {"setGeneratorState", setGeneratorState}, {"loadLibrary", loadLibrary}, {"blasLibrary", blasLibrary}, {"blasKernels", blasKernels},
     {"setDeterministic", setDeterministic}, {"deterministic", deterministic},
 };
 

@@ -18,6 +18,20 @@ test('doctor reports libtorch, BLAS, threads and devices', () => {
   expect(diagnosis['devices']).toContain('cpu');
 });
 
+test('doctor names the kernels of OpenBLAS, and warns if a variable chooses them', () => {
+  const under = (variables: Record<string, string>) => {
+    const env = { ...process.env, ...variables };
+    const { stdout } = spawnSync(process.execPath, [program, 'doctor'], { encoding: 'utf8', env });
+    return stdout;
+  };
+  expect(under({ OPENBLAS_CORETYPE: '' })).not.toContain('OPENBLAS_CORETYPE');
+  const chosen = under({ OPENBLAS_CORETYPE: 'Haswell' });
+  // Other libraries of libtorch do not read the variable.
+  if (!chosen.includes('openblas')) return;
+  expect(chosen).toMatch(/^BLAS .* with kernels for Haswell$/m);
+  expect(chosen).toMatch(/^warning +OPENBLAS_CORETYPE=Haswell /m);
+});
+
 test('the text says why there is no GPU, or names it', async () => {
   const diagnosis = await diagnose();
   const text = diagnosisText(diagnosis);

@@ -39,7 +39,7 @@ export async function diagnose(): Promise<Diagnosis> {
   };
   try {
     const torch = await import('@anyclass/torch');
-    const { version, threads, blas, buildConfiguration } = torch.engineInfo();
+    const { version, threads, blas, blasKernels, buildConfiguration } = torch.engineInfo();
     const { libtorch: linked, builder } = engineBuild();
     const libtorch = { version, place: linked.lib, origin: linked.origin, builder };
     const cuda = torch.cudaStatus();
@@ -47,13 +47,14 @@ export async function diagnose(): Promise<Diagnosis> {
     return {
       ...base,
       libtorch,
-      blas: blasName,
+      blas: blasKernels === '' ? blasName : `${blasName} with kernels for ${blasKernels}`,
       threads,
       devices: ['cpu', ...cuda.devices],
       noCuda: cuda.unavailable,
       warnings: [
         ...versionWarnings(version),
         ...blasWarnings(blasName, buildConfiguration),
+        ...kernelWarnings(blasKernels),
         ...(threads === 1 && base.cores > 1
           ? [`one thread on ${base.cores} cores: OMP_NUM_THREADS is set`]
           : []),
@@ -100,6 +101,15 @@ export function diagnosisText(diagnosis: Diagnosis): string {
 function versionWarnings(version: string): string[] {
   if (testedVersions.some((tested) => version.startsWith(`${tested}.`))) return [];
   return [`libtorch ${version} is untested; tested versions are ${testedVersions.join(', ')}`];
+}
+
+/** OpenBLAS knows the processor; whoever names another one gives speed away, often without knowing it. */
+function kernelWarnings(kernels: string): string[] {
+  const named = process.env['OPENBLAS_CORETYPE'];
+  if (kernels === '' || !named) return [];
+  return [
+    `OPENBLAS_CORETYPE=${named} chooses OpenBLAS's kernels; without it, matrix products may be up to twice as fast`,
+  ];
 }
 
 function blasWarnings(blas: string, configuration: string): string[] {

@@ -83,6 +83,7 @@ export interface Native {
   setGeneratorState(device: string, state: Place): void;
   loadLibrary(path: string): void;
   blasLibrary(): string;
+  blasKernels(): string;
   setDeterministic(on: boolean): void;
   deterministic(): boolean;
 

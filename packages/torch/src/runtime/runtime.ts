@@ -76,6 +76,8 @@ export interface EngineInfo {
   readonly threads: number;
   /** The shared library that multiplies matrices on the CPU; '' if it is part of libtorch. */
   readonly blas: string;
+  /** The processor whose kernels it uses if it is OpenBLAS, such as 'SkylakeX'; '' if it is not. */
+  readonly blasKernels: string;
   /** libtorch's own description of its build. */
   readonly buildConfiguration: string;
 }
@@ -85,6 +87,7 @@ export function engineInfo(): EngineInfo {
     version: native.version(),
     threads: native.threads(),
     blas: native.blasLibrary(),
+    blasKernels: native.blasKernels(),
     buildConfiguration: native.buildConfiguration(),
   };
 }
