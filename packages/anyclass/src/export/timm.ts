@@ -8,9 +8,8 @@ import {
 } from './foreignWeights.js';
 
 /**
- * Writes a model as a folder that timm loads: `config.json` and `model.safetensors`. timm has TResNet-M, -L
- * and -XL, ViT-B/16 and ResNet-18. Calibration and decision, which timm ignores, are in `config.json` under
- * `anyclass`.
+ * Writes a model as a folder that timm loads, if timm has its network: `config.json` and `model.safetensors`. Calibration and
+ * decision, which timm ignores, are in `config.json` under `anyclass`.
  *
  * @example
  * exportTimm(loadModel('runs/sewer'), 'sewer-timm').architecture // 'tresnet_l'

@@ -8,8 +8,8 @@ import {
 } from './foreignWeights.js';
 
 /**
- * Writes a model for torchvision, which has ViT-B/16, MaxViT-T and ResNet-18: `model.safetensors` with
- * torchvision's names, and `config.json` with the network's arguments and the image preparation.
+ * Writes a model for torchvision, if that has its network: `model.safetensors` with torchvision's names, and `config.json` with
+ * the network's arguments and the image preparation.
  *
  * @example
  * exportTorchvision(loadModel('runs/sewer'), 'sewer-torchvision').architecture // 'vit_b_16'
