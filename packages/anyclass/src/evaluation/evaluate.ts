@@ -115,7 +115,7 @@ async function evaluateShare(
     const { uncalibrated, names, quarantined } = await scoredSplit(
       dataset,
       { rows, split },
-      { ...options, scorer, ranks, onNote },
+      { ...options, batchSize: opened.batchSize, scorer, ranks, onNote },
     );
     const { calibration } = description;
     const scored = calibratedScores(uncalibrated, calibration);
@@ -152,13 +152,14 @@ async function scoredSplit(
   dataset: Dataset,
   { rows, split }: { readonly rows: Int32Array; readonly split: string },
   options: EvaluateOptions & {
+    readonly batchSize: number;
     readonly scorer: Scorer;
     readonly ranks: Ranks | undefined;
     readonly onNote: (text: string) => void;
   },
 ) {
-  const { scorer, ranks, cache, onNote, onEvent } = options;
-  const { batchSize = defaultBatch, strict = false, allowPartial = false } = options;
+  const { scorer, batchSize, ranks, cache, onNote, onEvent } = options;
+  const { strict = false, allowPartial = false } = options;
   const unit = `${instanceWord(dataset)}s` as const;
   const { inputs } = await openInputs(dataset, scorer.format, cache, { onNote });
   const result = await scoreRows(scorer, dataset, inputs, {

@@ -7,6 +7,7 @@ import { takesFeatures } from '../data/dataset/inputs.js';
 import { changedInput, pixelFormat, readingOf } from '../data/dataset/preparation.js';
 import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
 import { UserError } from '../errors/userError.js';
+import { batchWithin } from '../inference/batchWithin.js';
 import { chooseCompute } from '../inference/computeDevice.js';
 import { decideLogits } from '../inference/decideLogits.js';
 import { decodedBatches } from '../inference/decodedBatches.js';
@@ -68,7 +69,7 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
       `${model}: an exported model has no gradients; name its run, or read the output cam of a file that was exported with it`,
     );
   }
-  const { device = 'auto', preparation = {}, method = 'auto', batchSize = 8 } = options;
+  const { device = 'auto', preparation = {}, method = 'auto' } = options;
   const settings = chooseCompute({ device, precision: 'float32' });
   const { network, description, remarks = [] } = loadModel(model);
   try {
@@ -79,6 +80,7 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
     const used = await modelDecision(model, description, options.decision);
     moveNetwork(network, settings.device);
     const format = pixelFormat(network.imageSize, input);
+    const batchSize = batchWithin(options.batchSize ?? 8, format);
     const { mean, std } = input;
     const oddRows = oddRowsOf(description, format);
 

@@ -9,6 +9,7 @@ import { UserError } from '../errors/userError.js';
 import { moveNetwork } from '../networks/moveNetwork.js';
 import type { Network } from '../networks/network.js';
 import { loadModel, type ModelDescription, needsEmbeddings } from '../runs/modelFile.js';
+import { batchWithin } from './batchWithin.js';
 import { type ComputeWishes, chooseCompute, type Precision } from './computeDevice.js';
 import { checkAddressSpace, scoringSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';
@@ -19,6 +20,8 @@ import { arrival, createScorer, type Scorer } from './scorer.js';
 export interface ModelScorer extends Disposable {
   readonly description: ModelDescription;
   readonly scorer: Scorer;
+  /** How many instances a batch should have: as many as were asked for, or fewer if images are large. */
+  readonly batchSize: number;
   /** For example, 'tresnet-l'. */
   readonly network: string;
   readonly runtime: 'libtorch' | 'onnxruntime';
@@ -33,6 +36,7 @@ export interface ModelScorer extends Disposable {
 export interface ModelScorerOptions
   extends Partial<Pick<ComputeWishes, 'device' | 'precision'>>,
     SessionOptions {
+  /** Instances per batch; of large images fewer, see `batchWithin`. Default 32. */
   readonly batchSize?: number;
   /** Batch sizes that are captured on a GPU in addition to the full one. */
   readonly capturedSizes?: readonly number[] | undefined;
@@ -50,19 +54,23 @@ export interface ModelScorerOptions
 export async function openModelScorer(model: string, options: ModelScorerOptions = {}): Promise<ModelScorer> {
   if (!existsSync(model)) throw new UserError(`${model}: no such model or run`);
   if (isOnnx(model)) return openOnnxScorer(model, options);
-  const { device = 'auto', precision = 'auto', batchSize = 32, capturedSizes, preparation = {} } = options;
+  const { device = 'auto', precision = 'auto', batchSize: wanted = 32, preparation = {} } = options;
   const settings = chooseCompute({ device, precision });
   const { network, description, remarks = [] } = loadModel(model);
   try {
     const input = changedInput(description, preparation);
     moveNetwork(network, settings.device);
     const { imageSize } = network;
+    const { format } = arrival(network, input, settings.device);
+    const batchSize = batchWithin(wanted, format);
+    const capturedSizes = options.capturedSizes?.filter((size) => size < batchSize);
     // The minimum for a batch: several feature maps of 64 channels at a quarter of the pixels.
     if (!takesFeatures(input))
       checkAddressSpace(scoringSpace + batchSize * imageSize ** 2 * 64 * 4, ', or lower the batch size');
     return {
       description,
       remarks,
+      batchSize,
       scorer: createScorer(network, {
         ...settings,
         batchSize,

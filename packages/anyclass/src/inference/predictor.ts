@@ -102,9 +102,8 @@ export interface PredictorOptions extends ModelScorerOptions {
  * for await (const prediction of predictor.predict(imageInputs(['photos']))) console.log(prediction);
  */
 export async function openPredictor(model: string, options: PredictorOptions = {}): Promise<Predictor> {
-  const { batchSize = 32 } = options;
   const opened = await openModelScorer(model, options);
-  const { description, scorer } = opened;
+  const { description, scorer, batchSize } = opened;
   const { classes } = description;
   let used: UsedDecision;
   try {

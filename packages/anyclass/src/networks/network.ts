@@ -2,7 +2,7 @@
 
 import { cat, nn, type Tensor, tidy } from '@anyclass/torch';
 import { type HeadName, mapHeads } from './layers/classHead.js';
-import { cutTiles, poolTiles, type Tiling } from './layers/tiles.js';
+import { cutTiles, poolTiles, type Tiling, tilePlaces } from './layers/tiles.js';
 
 /** Options that every network takes. */
 export interface SharedOptions {
@@ -19,6 +19,9 @@ export interface SharedOptions {
   /** Cut larger images into tiles of the input size, and pool their logits. Default none. */
   readonly tiles?: Tiling | null | undefined;
 }
+
+/** Most pixels of the tiles in a pass. */
+const passPixels = 2 ** 24;
 
 /**
  * Maps images [batch, channels, height, width] to logits [batch, classes] in two parts: features that still have positions in the
@@ -38,10 +41,11 @@ export abstract class Network<Options extends SharedOptions = SharedOptions> ext
     super();
     this.name = name;
     this.options = options;
+    this.tilesAtOnce = Math.max(1, Math.min(256, Math.floor(passPixels / options.inputSize ** 2)));
   }
 
-  /** How many tiles one pass computes outside training, to save memory. */
-  tilesAtOnce = 256;
+  /** How many tiles one pass computes outside training, to save memory; of one place at least, for all images of a batch. */
+  tilesAtOnce: number;
 
   /** Height and width of the images that `forward` takes; the input size, unless they are cut into tiles. */
   get imageSize(): number {
@@ -76,16 +80,15 @@ export abstract class Network<Options extends SharedOptions = SharedOptions> ext
   #ofTiles(images: Tensor, compute: (tiles: Tensor) => Tensor): Tensor {
     const { tiles, inputSize } = this.options;
     const [batch = 0] = images.shape;
-    const cut = tiles ? cutTiles(images, inputSize, tiles) : images;
-    const [count = 0] = cut.shape;
-    const most = this.training ? count : Math.max(1, this.tilesAtOnce);
-    const rows = Array.from({ length: Math.max(1, Math.ceil(count / most)) }, (_, pass) =>
-      tidy(() =>
-        compute(count <= most ? cut : cut.narrow(0, pass * most, Math.min(most, count - pass * most))),
-      ),
+    if (!tiles) return compute(images).view([1, batch, -1]);
+    const places = tilePlaces(inputSize, tiles);
+    const fitting = Math.floor(this.tilesAtOnce / Math.max(1, batch));
+    const most = this.training ? places.length : Math.min(places.length, Math.max(1, fitting));
+    const rows = Array.from({ length: Math.ceil(places.length / most) }, (_, pass) =>
+      tidy(() => compute(cutTiles(images, inputSize, places.slice(pass * most, (pass + 1) * most)))),
     );
     const all = rows.length === 1 ? rows[0]! : cat(rows);
-    return all.view([batch === 0 ? 1 : count / batch, batch, -1]);
+    return all.view([places.length, batch, -1]);
   }
 
   /** Returns the logits of images whose features are computed already, [batch, classes]. */

@@ -90,10 +90,10 @@ async function predicted(model: string, paths: readonly string[], options: Queue
 async function embeddingsOf(
   model: string,
   images: readonly QueuedImage[],
-  { device = 'auto', batchSize = 32, signal }: QueueOptions,
+  { device = 'auto', batchSize: wanted = 32, signal }: QueueOptions,
 ): Promise<{ readonly values: Float32Array; readonly width: number }> {
-  using opened = await openEmbeddingModel(model, { device, batchSize });
-  const { scorer, width } = opened;
+  using opened = await openEmbeddingModel(model, { device, batchSize: wanted });
+  const { scorer, width, batchSize } = opened;
   if (isFeatureFormat(scorer.format))
     throw new UserError(`${model} takes features; select needs one of images`);
   const values = new Float32Array(images.length * width);

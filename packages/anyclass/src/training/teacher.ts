@@ -120,13 +120,16 @@ interface ScoreTable {
 
 async function computeScores(
   model: string,
-  { device, precision, batchSize, data: { cache, strict } }: Configuration,
+  { device, precision, batchSize: wanted, data: { cache, strict } }: Configuration,
   { dataset, trainingRows }: RunData,
   { emit, note, ranks, options: { signal } }: ActiveRun,
 ): Promise<ScoreTable> {
   const isOnnx = model.toLowerCase().endsWith('.onnx');
-  using opened = await openModelScorer(model, { batchSize, ...(!isOnnx && { device, precision }) });
-  const { scorer, description } = opened;
+  using opened = await openModelScorer(model, {
+    batchSize: wanted,
+    ...(!isOnnx && { device, precision }),
+  });
+  const { scorer, description, batchSize } = opened;
   const { classes: classNames, calibration } = description;
   const { start, end } = shareOf(trainingRows.length, ranks);
   const rows = trainingRows.subarray(start, end);

@@ -69,10 +69,10 @@ async function embedShare(
   spec: string,
   options: EmbedOptions,
 ): Promise<Embedded> {
-  const { out, batchSize = 64, strict = false, cache, signal, onEvent, device, precision } = options;
+  const { out, strict = false, cache, signal, onEvent, device, precision } = options;
   featureKind(out);
   using opened = await openEmbeddingModel(model, {
-    batchSize,
+    batchSize: options.batchSize ?? 64,
     onEvent,
     ...(device !== undefined && { device }),
     ...(precision !== undefined && { precision }),
@@ -86,7 +86,7 @@ async function embedShare(
       onNote: (text) => onEvent?.({ type: 'note', text }),
     });
     const { rank = 0, worldSize: world = 1, isFirst = true } = ranks ?? {};
-    const step = batchSize * world;
+    const step = opened.batchSize * world;
     const loader = createLoader(dataset, inputs, { rows, batchSize: step, strict, rank, world });
     const { classes, labels, groups, names } = dataset;
     const shape = { classes, hasGroups: groups !== undefined, width: opened.width };

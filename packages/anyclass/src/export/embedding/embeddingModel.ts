@@ -6,8 +6,9 @@ import { photographPreparation } from '../../data/dataset/dataset.js';
 import type { ModelInput } from '../../data/dataset/inputs.js';
 import { UserError } from '../../errors/userError.js';
 import type { RunEventListener } from '../../events/runEvent.js';
+import { batchWithin } from '../../inference/batchWithin.js';
 import { type ComputeWishes, chooseCompute } from '../../inference/computeDevice.js';
-import { createScorer, type Scorer } from '../../inference/scorer.js';
+import { arrival, createScorer, type Scorer } from '../../inference/scorer.js';
 import { definitionOf } from '../../networks/catalog.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import { moveNetwork } from '../../networks/moveNetwork.js';
@@ -23,6 +24,8 @@ export interface EmbeddingModel extends Disposable {
   readonly input: ModelInput;
   /** Length of an embedding. */
   readonly width: number;
+  /** How many instances a batch should have: as many as were asked for, or fewer if images are large. */
+  readonly batchSize: number;
   /** A scorer whose scores are embeddings, [batch, width]. */
   readonly scorer: Scorer;
 }
@@ -41,15 +44,17 @@ export interface EmbeddingModelOptions extends Partial<Pick<ComputeWishes, 'devi
  */
 export async function openEmbeddingModel(
   model: string,
-  { device = 'auto', precision = 'auto', batchSize, onEvent }: EmbeddingModelOptions,
+  { device = 'auto', precision = 'auto', batchSize: wanted, onEvent }: EmbeddingModelOptions,
 ): Promise<EmbeddingModel> {
   const settings = chooseCompute({ device, precision });
   const { network, input } = existsSync(model) ? ofFile(model) : await ofWeights(model, onEvent);
   try {
     moveNetwork(network, settings.device);
+    const batchSize = batchWithin(wanted, arrival(network, input, settings.device).format);
     return {
       network: network.name,
       input,
+      batchSize,
       width: embeddingWidth(network),
       scorer: createScorer(network, { ...settings, batchSize, input, output: 'embedding' }),
       [Symbol.dispose]: () => network.dispose(),

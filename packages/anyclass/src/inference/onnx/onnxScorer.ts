@@ -5,6 +5,7 @@ import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../.
 import { changedInput, type PreparationChanges, readingOf } from '../../data/dataset/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import { type ModelDescription, needsEmbeddings } from '../../runs/modelFile.js';
+import { batchWithin } from '../batchWithin.js';
 import { descriptionOf, type OnnxDescription, type OnnxPrecision, readExport } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
 import { checkSeal } from './onnxChecksum.js';
@@ -13,6 +14,8 @@ import { openSession } from './onnxRuntime.js';
 import type { SessionOptions } from './sessionOptions.js';
 
 export interface OnnxScorerOptions extends SessionOptions {
+  /** Instances per batch; of large images fewer. Default 32. */
+  readonly batchSize?: number;
   /** Only `auto` and `cpu` are possible. */
   readonly device?: string;
   /** Only `auto` and `float32` are possible: the file has its own precision. */
@@ -30,6 +33,7 @@ export interface OnnxScorer extends Disposable {
       batch: InputBatch,
     ): Promise<{ readonly logits: Float32Array; readonly embeddings?: Float32Array | undefined }>;
   };
+  readonly batchSize: number;
   readonly network: string;
   readonly runtime: 'onnxruntime';
   readonly device: 'cpu';
@@ -45,7 +49,7 @@ export interface OnnxScorer extends Disposable {
  */
 export async function openOnnxScorer(
   path: string,
-  { device = 'auto', precision = 'auto', preparation = {}, spins }: OnnxScorerOptions,
+  { device = 'auto', precision = 'auto', preparation = {}, batchSize = 32, spins }: OnnxScorerOptions,
 ): Promise<OnnxScorer> {
   if (device !== 'auto' && device !== 'cpu')
     throw new UserError(
@@ -81,6 +85,7 @@ export async function openOnnxScorer(
         return { logits: logits!, embeddings };
       },
     },
+    batchSize: batchWithin(batchSize, format),
     network: exported.network,
     runtime: 'onnxruntime',
     device: 'cpu',

@@ -9,7 +9,7 @@ import { heatMaps } from '../../explain/heatMaps.js';
 import { exportNetwork } from '../../export/onnx/exportOnnx.js';
 import { openOnnxScorer } from '../../inference/onnx/onnxScorer.js';
 import { createNetwork } from '../createNetwork.js';
-import { cutTiles, poolTiles, tileStarts } from './tiles.js';
+import { cutTiles, poolTiles, tilePlaces, tileStarts } from './tiles.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-tiles-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -85,7 +85,7 @@ test('a network scores each tile as it would score an image of that size, in any
   expectClose(parts, whole.toFloat32Array(), 1e-4);
   using single = createNetwork('resnet-18', { classes: 3, inputSize: 32 }).eval();
   single.loadStateDict(network.stateDict());
-  const byTile = noGrad(() => single.forward(cutTiles(images, 32, tiles)));
+  const byTile = noGrad(() => single.forward(cutTiles(images, 32, tilePlaces(32, tiles))));
   expectClose(network.tileLogits(images), byTile.toFloat32Array(), 1e-4);
   expect(network.tileLogits(images).shape).toEqual([9, 2, 3]);
   const [map] = heatMaps(network, images, [1, 'presence']);

@@ -32,15 +32,24 @@ export function tileStarts(
   );
 }
 
-/**
- * Cuts images [batch, channels, imageSize, imageSize] into tiles, [tiles · batch, channels, size, size]: the first tile of all images,
- * then the second, row by row.
- */
-export function cutTiles(images: Tensor, size: number, tiling: Tiling): Tensor {
+/** The first pixel of a tile. */
+export interface TilePlace {
+  readonly top: number;
+  readonly left: number;
+}
+
+/** Where tiles are, row by row. */
+export function tilePlaces(size: number, tiling: Tiling): TilePlace[] {
   const starts = tileStarts(size, tiling);
-  return cat(
-    starts.flatMap((top) => starts.map((left) => images.narrow(2, top, size).narrow(3, left, size))),
-  );
+  return starts.flatMap((top) => starts.map((left) => ({ top, left })));
+}
+
+/**
+ * Cuts tiles out of images [batch, channels, imageSize, imageSize], [tiles · batch, channels, size, size]: the first tile of all images,
+ * then the second.
+ */
+export function cutTiles(images: Tensor, size: number, places: readonly TilePlace[]): Tensor {
+  return cat(places.map(({ top, left }) => images.narrow(2, top, size).narrow(3, left, size)));
 }
 
 /**

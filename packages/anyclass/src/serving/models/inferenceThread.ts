@@ -16,6 +16,8 @@ export interface InferenceThread {
   readonly model: OpenedModel;
   /** Memory for decoded images, one after another; see `WorkerTask.slots`. */
   readonly pixels: Uint8Array;
+  /** Most instances per batch; fewer than the task says if images are large. */
+  readonly batchSize: number;
   /** Most batches that are scored at once: a GPU takes the next one while it still computes another. */
   readonly mostStarted: number;
   /** Scores a batch. */
@@ -58,7 +60,7 @@ export async function startInference(task: WorkerTask): Promise<InferenceThread>
     if (!isClosing) for (const listener of deathListeners) listener(reason);
   };
 
-  const opened = await new Promise<Pick<InferenceThread, 'model' | 'pixels' | 'mostStarted'>>(
+  const opened = await new Promise<Pick<InferenceThread, 'model' | 'pixels' | 'batchSize' | 'mostStarted'>>(
     (resolve, reject) => {
       worker.on('error', (error) => {
         reject(error);

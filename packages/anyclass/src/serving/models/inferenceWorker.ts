@@ -40,6 +40,9 @@ if (port === null) throw new Error('inferenceWorker.js must be started as a thre
 const task: WorkerTask = workerData;
 const say = (message: WorkerMessage, memory: ArrayBuffer[] = []) => port.postMessage(message, memory);
 
+/** Decoded images may take so much memory, beyond what keeps the model busy. */
+const slotBytes = 2 ** 28;
+
 /** A batch in memory of its own, which is used again once the batch is answered. */
 interface Packed extends InputBatch, Disposable {
   readonly request: BatchRequest;
@@ -49,12 +52,14 @@ interface Packed extends InputBatch, Disposable {
 
 try {
   const { opened, model } = await open();
+  const { scorer, batchSize } = opened;
   const stride = inputBytes(model.format);
-  const pixels = new Uint8Array(new SharedArrayBuffer(task.slots * stride));
-  const sizes = batchSizes(model.device);
-  const { scorer } = opened;
   const mostStarted = scorer.start ? 2 : 1;
-  const memories = Array.from({ length: mostStarted }, () => new Uint8Array(task.batchSize * stride));
+  // Others wait in their encoded form, which `--buffer` limits.
+  const slots = Math.min(task.slots, Math.max(2 * mostStarted * batchSize, Math.floor(slotBytes / stride)));
+  const pixels = new Uint8Array(new SharedArrayBuffer(slots * stride));
+  const sizes = batchSizes(model.device, batchSize);
+  const memories = Array.from({ length: mostStarted }, () => new Uint8Array(batchSize * stride));
   const oddRows = oddRowsOf(model.description, model.format);
 
   const packed = (request: BatchRequest): Packed => {
@@ -130,9 +135,9 @@ try {
   };
 
   // The first batches select algorithms and capture graphs; no request should wait for that.
-  for (const size of sizes.length > 0 ? sizes : [1, task.batchSize])
+  for (const size of sizes.length > 0 ? sizes : [1, batchSize])
     for (let i = 0; i < (sizes.length > 0 ? 5 : 1); i++)
-      await score({ slots: Array.from({ length: size }, (_, slot) => slot % task.slots) });
+      await score({ slots: Array.from({ length: size }, (_, slot) => slot % slots) });
 
   const respond = async (id: number, make: () => BatchAnswer | Promise<BatchAnswer>) => {
     try {
@@ -171,7 +176,7 @@ try {
     } else if (scorer.start) begin(message, scorer.start);
     else void respond(message.id, () => score(message.request));
   });
-  say({ type: 'opened', model, pixels: pixels.buffer, mostStarted });
+  say({ type: 'opened', model, pixels: pixels.buffer, batchSize, mostStarted });
 } catch (error) {
   const isMistake = error instanceof UserError || error instanceof EngineError || isFileError(error);
   say({ type: 'refused', reason: reasonOf(error), isMistake });
@@ -207,8 +212,8 @@ async function open(): Promise<{ opened: ModelScorer; model: OpenedModel }> {
  * Returns the sizes that batches are padded to: those of captured graphs on a GPU; none on the CPU, where
  * every row costs time.
  */
-function batchSizes(device: string): readonly number[] {
-  return device === 'cpu' ? [] : [...powersUpTo(task.batchSize), task.batchSize];
+function batchSizes(device: string, most: number): readonly number[] {
+  return device === 'cpu' ? [] : [...powersUpTo(most), most];
 }
 
 function powersUpTo(limit: number): number[] {

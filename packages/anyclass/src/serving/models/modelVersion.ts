@@ -9,6 +9,7 @@ import { PixelLimitError } from '../../data/dataset/reading/pixelLimit.js';
 import { createDecoder } from '../../data/images/decoding/decoder.js';
 import { checkDeclared, ImageFormatError } from '../../data/images/decoding/untrusted.js';
 import { jpegFrame } from '../../data/images/formats/jpegFrame.js';
+import { limiter } from '../../data/images/limiter.js';
 import { MachineError } from '../../data/images/storage/storage.js';
 import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
@@ -89,7 +90,7 @@ export interface VersionOptions {
 
 export function createVersion(thread: InferenceThread, options: VersionOptions): ModelVersion {
   const { model, pixels } = thread;
-  const { maxBatch, maxDelay, maxPixels, listener, turn } = options;
+  const { maxDelay, maxPixels, listener, turn } = options;
   const { format, description } = model;
   const stride = inputBytes(format);
   const classes = description.classes.length;
@@ -104,11 +105,13 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     threads: 8 * availableParallelism(),
     within: pixels,
   });
+  // Each image has a slot from decoding to its answer; the next ones wait for one.
+  const withSlot = limiter(Math.floor(pixels.length / stride));
   let inUse = 0;
   let onIdle: (() => void) | undefined;
 
   const batcher = createBatcher<WaitingImage, ImageAnswer>({
-    maxBatch,
+    maxBatch: Math.min(options.maxBatch, thread.batchSize),
     maxDelay,
     mostStarted: thread.mostStarted,
     async compute(items) {
@@ -164,6 +167,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
         'this model has no heat maps: serve a run or a model.safetensors that takes images, or leave out explain',
       );
     }
+    cancellation.throwIfCanceled();
     const draft = assembler.begin();
     try {
       await draft.add((...into) => decode(image, into, cancellation));
@@ -181,7 +185,7 @@ export function createVersion(thread: InferenceThread, options: VersionOptions):
     async predict(image, cancellation, options = {}) {
       inUse += 1;
       try {
-        return await predict(image, cancellation, options);
+        return await withSlot(() => predict(image, cancellation, options));
       } finally {
         inUse -= 1;
         if (inUse === 0) onIdle?.();

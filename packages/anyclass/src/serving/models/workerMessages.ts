@@ -14,8 +14,9 @@ export interface WorkerTask {
   readonly device: string;
   readonly precision: 'auto' | 'float32' | 'bfloat16' | 'float16';
   readonly decision: ChosenDecision | undefined;
+  /** Most instances per batch; of large images there are fewer. */
   readonly batchSize: number;
-  /** Number of decoded images or feature rows that fit in the shared memory. */
+  /** Most decoded images or feature rows in the shared memory; of large images there are fewer. */
   readonly slots: number;
 }
 
@@ -73,6 +74,8 @@ export type WorkerMessage =
       readonly type: 'opened';
       readonly model: OpenedModel;
       readonly pixels: SharedArrayBuffer;
+      /** Most instances per batch. */
+      readonly batchSize: number;
       /** Most batches that it works on at once. */
       readonly mostStarted: number;
     }

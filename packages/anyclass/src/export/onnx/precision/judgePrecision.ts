@@ -101,7 +101,7 @@ function judgedRows(dataset: Dataset, most: number): Int32Array {
 }
 
 async function scoredValidation(
-  { scorer, description }: ModelScorer,
+  { scorer, description, batchSize }: ModelScorer,
   dataset: Dataset,
   rows: Int32Array,
   onProgress: (done: number) => void,
