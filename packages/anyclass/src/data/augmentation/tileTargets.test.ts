@@ -108,3 +108,33 @@ test('a quarter turn moves a box to the next corner', () => {
   });
   expect([...turned]).toEqual([0, 0, 1, 0]);
 });
+
+test('a long box on the diagonal after rotation is in the tiles that it crosses, not in all around it', () => {
+  const size = { width: 64, height: 64 };
+  const turned = Math.SQRT1_2;
+  const middle = 31.5 - 2 * turned * 31.5;
+  // By 45 degrees around the center.
+  const map = [turned, turned, middle, -turned, turned, 31.5] as const;
+  const changes = encodeChanges([
+    { map, part: { top: 0, left: 0, ...size }, interpolation: 'bilinear', colors: [] },
+  ]);
+  const bytes = new Uint8Array(64 * 64);
+  bytes.fill(255, 31 * 64 + 4, 31 * 64 + 60);
+  bytes.fill(255, 32 * 64 + 4, 32 * 64 + 60);
+  const image = tensor(bytes, { shape: [1, 64, 64, 1] });
+  const moved = augmentImages(image, changes, { mean: [0], std: [1] }).at(0, 0);
+  const line = { classIndex: 0, left: 4 / 64, top: 31 / 64, width: 56 / 64, height: 2 / 64 };
+  const starts = [0, 16, 32, 48];
+  const targets = tileTargets(
+    { starts, size: 16, objectsOf: () => [line] },
+    { indices: [0], targets: Float32Array.of(1), classes: 1, changes, imageSize: size },
+  );
+  const shown = starts.flatMap((y) =>
+    starts.map((x) => moved.narrow(0, y, 16).narrow(1, x, 16).sum().toNumber()),
+  );
+  targets.forEach((target, tile) => {
+    if (target === 1) expect(shown[tile]).toBeGreaterThan(5);
+    if (shown[tile] === 0) expect(target).toBe(0);
+  });
+  expect(targets.filter((target) => target === 0).length).toBeGreaterThanOrEqual(6);
+});

@@ -64,13 +64,14 @@ export function tileTargets(
     for (const object of objects) {
       const target = own[object.classIndex]!;
       if (!(target > 0)) continue;
-      const box = movedBox(object, imageSize, map);
+      const corners = movedCorners(object, imageSize, map);
+      const area = areaOf(corners);
       starts.forEach((top, i) => {
         starts.forEach((left, j) => {
           const at = start + (i * starts.length + j) * classes + object.classIndex;
-          const seen = overlap(box, { left, top, right: left + size, bottom: top + size });
+          const seen = areaOf(within(corners, { left, top, size }));
           if (seen <= 0) return;
-          const enough = shownShare * Math.min(areaOf(box), size * size);
+          const enough = shownShare * Math.min(area, size * size);
           // What another object of the class has made present stays so.
           if (seen >= enough) result[at] = target;
           else if (result[at] === 0) result[at] = Number.NaN;
@@ -81,45 +82,64 @@ export function tileTargets(
   return result;
 }
 
-interface Edges {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
+type Point = readonly [x: number, y: number];
+
+/** The area of a polygon by its corners in order: the shoelace formula. */
+function areaOf(corners: readonly Point[]): number {
+  const twice = corners.reduce((sum, [x, y], i) => {
+    const [nextX, nextY] = corners[(i + 1) % corners.length]!;
+    return sum + x * nextY - nextX * y;
+  }, 0);
+  return Math.abs(twice) / 2;
 }
 
-function areaOf({ left, top, right, bottom }: Edges): number {
-  return (right - left) * (bottom - top);
+/** The part of a polygon in a square, cut off at one side after another: Sutherland and Hodgman. */
+function within(
+  corners: readonly Point[],
+  { left, top, size }: { readonly left: number; readonly top: number; readonly size: number },
+): readonly Point[] {
+  const depths: ((point: Point) => number)[] = [
+    ([x]) => x - left,
+    ([x]) => left + size - x,
+    ([, y]) => y - top,
+    ([, y]) => top + size - y,
+  ];
+  return depths.reduce((rest, depth) => cutOff(rest, depth), corners);
 }
 
-function overlap(a: Edges, b: Edges): number {
-  const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-  const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-  return width > 0 && height > 0 ? width * height : 0;
+/** The part of a polygon where a linear function is not negative. */
+function cutOff(corners: readonly Point[], depth: (point: Point) => number): readonly Point[] {
+  return corners.flatMap((from, i) => {
+    const to = corners[(i + 1) % corners.length]!;
+    const [own, next] = [depth(from), depth(to)];
+    const kept = own >= 0 ? [from] : [];
+    if (own >= 0 === next >= 0) return kept;
+    const share = own / (own - next);
+    return [...kept, [from[0] + share * (to[0] - from[0]), from[1] + share * (to[1] - from[1])] as const];
+  });
 }
 
-/** The edges of an object in the augmented image, of a turned one those around it. Maps count from the center of the first pixel. */
-function movedBox({ left, top, width, height }: TiledObject, image: Size, map: Affine | undefined): Edges {
-  const [xs, ys] = [
-    [left * image.width, (left + width) * image.width],
-    [top * image.height, (top + height) * image.height],
+/** The corners of an object in the augmented image, in order. Maps count from the center of the first pixel. */
+function movedCorners(
+  { left, top, width, height }: TiledObject,
+  image: Size,
+  map: Affine | undefined,
+): readonly Point[] {
+  const [x0, x1] = [left * image.width, (left + width) * image.width];
+  const [y0, y1] = [top * image.height, (top + height) * image.height];
+  const corners = [
+    [x0, y0],
+    [x1, y0],
+    [x1, y1],
+    [x0, y1],
   ] as const;
-  if (!map) return { left: xs[0], right: xs[1], top: ys[0], bottom: ys[1] };
-  const [xx, xy, x0, yx, yy, y0] = map;
+  if (!map) return corners;
+  const [xx, xy, xShift, yx, yy, yShift] = map;
   const determinant = xx * yy - xy * yx;
-  const corners = xs.flatMap((x) =>
-    ys.map((y) => {
-      const [dx, dy] = [x - 0.5 - x0, y - 0.5 - y0];
-      return [(yy * dx - xy * dy) / determinant + 0.5, (xx * dy - yx * dx) / determinant + 0.5] as const;
-    }),
-  );
-  const [columns, rows] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
-  return {
-    left: Math.min(...columns),
-    right: Math.max(...columns),
-    top: Math.min(...rows),
-    bottom: Math.max(...rows),
-  };
+  return corners.map(([x, y]) => {
+    const [dx, dy] = [x - 0.5 - xShift, y - 0.5 - yShift];
+    return [(yy * dx - xy * dy) / determinant + 0.5, (xx * dy - yx * dx) / determinant + 0.5] as const;
+  });
 }
 
 function affineAt(changes: Float32Array, image: number): Affine {
