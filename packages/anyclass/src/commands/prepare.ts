@@ -4,7 +4,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { preparedOptions } from '../configuration/openOptions.js';
 import { pixelFormat } from '../data/dataset/preparation.js';
-import { levelRemarks } from '../data/images/levelSurvey.js';
+import { levelRemarks, surveySample } from '../data/images/levelSurvey.js';
 import { closeDataset, type PrepareResult, prepareCache } from '../data/index.js';
 import { openPrepared } from '../data/openPrepared.js';
 import { failingTogether } from '../distribution/failure.js';
@@ -61,7 +61,7 @@ async function prepareShare(
       throw new UserError(`${dataset.name} holds features, which need no preparation; train on it directly`);
     const { size, check, json } = given;
     const rows = Int32Array.from({ length: dataset.names.length }, (_, row) => row);
-    if (isFirst) for (const remark of await levelRemarks(dataset, rows)) terminal.note(remark);
+    if (isFirst) for (const remark of levelRemarks(await surveySample(dataset, rows))) terminal.note(remark);
     const result = await prepareCache(dataset, {
       format: pixelFormat(size, dataset.preparation),
       folder: data.cache,

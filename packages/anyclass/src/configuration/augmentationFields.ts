@@ -3,14 +3,16 @@
 import { z } from 'zod';
 
 const share = z.number().min(0).max(1);
-const range = z.tuple([z.number().positive(), z.number().positive()]);
-
 /** From the smallest to the largest. */
 function ordered(number: z.ZodNumber) {
   return z
     .tuple([number, number])
     .refine(([low, high]) => low <= high, { message: 'expected the smaller number first' });
 }
+
+const range = ordered(z.number().positive());
+/** Parts of the image: a larger one would never be found. */
+const area = ordered(z.number().positive().max(1));
 
 const augmentationFields = z.strictObject({
   flip: share.optional().describe('probability of a horizontal flip'),
@@ -32,7 +34,7 @@ const augmentationFields = z.strictObject({
     .optional(),
   resizedCrop: z
     .strictObject({
-      scale: range.describe(
+      scale: area.describe(
         'random crop, resized to the full size: range of its area, as a share of the image',
       ),
       ratio: range.describe('random crop: range of its width divided by its height'),
@@ -41,7 +43,7 @@ const augmentationFields = z.strictObject({
   erasing: z
     .strictObject({
       probability: share.describe('probability that a rectangle is erased'),
-      scale: range.describe('erased rectangle: range of its area, as a share of the image'),
+      scale: area.describe('erased rectangle: range of its area, as a share of the image'),
       ratio: range.describe('erased rectangle: range of its width divided by its height'),
     })
     .optional(),

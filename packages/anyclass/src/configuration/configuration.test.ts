@@ -57,6 +57,18 @@ test.each([
     'augmentation.blur.sigma is [2,1]; expected the smaller number first',
   ],
   [
+    { augmentation: { zoom: [1.2, 0.8] } },
+    'augmentation.zoom is [1.2,0.8]; expected the smaller number first',
+  ],
+  [
+    { augmentation: { resizedCrop: { scale: [2, 3], ratio: [1, 1] } } },
+    'augmentation.resizedCrop.scale.0 is 2; expected at most 1',
+  ],
+  [
+    { network: { tiles: { imageSize: 1e8 } } },
+    'network.tiles.imageSize is 100000000; expected at most 16383',
+  ],
+  [
     { augmentation: { jpeg: { probability: 0.5, quality: [0, 90] } } },
     'augmentation.jpeg.quality.0 is 0; expected at least 1',
   ],

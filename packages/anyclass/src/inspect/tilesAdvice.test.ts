@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { tileStarts } from '../networks/layers/tiles.js';
-import { tilesAdvice } from './tilesAdvice.js';
+import { sizeRemarks, tilesAdvice } from './tilesAdvice.js';
 
 test('images that are not much larger than the input, or whose objects are large enough, are not cut', () => {
   expect(tilesAdvice(640, 224, 32)).toBeUndefined();
@@ -22,4 +22,15 @@ test('small objects get two positions each, up to the size of the images and a b
   expect(sized(0.001, 1000).tiles.imageSize).toBe(992);
   expect(sized(0.02, 448)).toMatchObject({ isNeeded: true, tiles: { imageSize: 448 } });
   expect(tilesAdvice(447, 224, 32, Float32Array.of(0.02))).toBeUndefined();
+});
+
+test('training says into how many tiles images are cut, and when they are much larger than what the network gets', () => {
+  const tiles = { imageSize: 896, overlap: 32, pool: 'noisy-or' } as const;
+  expect(sizeRemarks(640, { inputSize: 224 })).toEqual([]);
+  expect(sizeRemarks(undefined, { inputSize: 224 })).toEqual([]);
+  expect(sizeRemarks(6000, { inputSize: 224 })).toEqual([expect.stringMatching(/27 times.*network\.tiles/)]);
+  expect(sizeRemarks(1000, { inputSize: 224, tiles })).toEqual([
+    expect.stringContaining('25 tiles of 224 px'),
+  ]);
+  expect(sizeRemarks(6000, { inputSize: 224, tiles })[1]).toMatch(/7 times.*network\.tiles\.imageSize/);
 });

@@ -1,5 +1,7 @@
 // When images are much larger than the input of a network, small objects disappear; tiles keep them, at a cost.
 
+import { imageSizeOf, knownInputSize } from '../configuration/inputSize.js';
+import type { Configuration } from '../configuration/schema.js';
 import { counted } from '../errors/counted.js';
 import { type Tiling, tileStarts } from '../networks/layers/tiles.js';
 
@@ -51,4 +53,37 @@ export function tilesAdvice(
       ? `images of ${imageSide} px are shrunk to ${inputSize}; if what matters is small, cut them into tiles: network.tiles ${JSON.stringify(tiles)} keeps ${cost}`
       : `images of ${imageSide} px are cut into tiles, since half of the objects would be smaller than ${Math.max(1, Math.round(typical * inputSize))} px at ${inputSize} px: ${cost}`;
   return { tiles, isNeeded: typical !== undefined, reason };
+}
+
+/**
+ * How training cuts images, and that it shrinks those that are much larger than what the network gets.
+ *
+ * @param imageSide the shorter side of a typical image in pixels; undefined for feature vectors
+ *
+ * @example
+ * sizeRemarks(6000, { inputSize: 224 }) // ['images of 6000 px are shrunk to 224, 27 times: …']
+ */
+export function sizeRemarks(
+  imageSide: number | undefined,
+  network: Pick<Configuration['network'], 'inputSize' | 'tiles'>,
+): string[] {
+  if (imageSide === undefined) return [];
+  const { tiles } = network;
+  const [imageSize, inputSize] = [imageSizeOf(network), knownInputSize(network)];
+  const shrinkage = imageSide / imageSize;
+  const remedy = tiles
+    ? 'a larger network.tiles.imageSize keeps more'
+    : 'network.tiles, or a larger network.inputSize, keeps more';
+  return [
+    ...(tiles
+      ? [
+          `each image is brought to ${imageSize} px and cut into ${counted(tileStarts(inputSize, tiles).length ** 2, 'tile')} of ${inputSize} px`,
+        ]
+      : []),
+    ...(shrinkage >= muchLarger
+      ? [
+          `images of ${imageSide} px are shrunk to ${imageSize}, ${Math.round(shrinkage)} times, so what has fewer pixels than that is lost; ${remedy}`,
+        ]
+      : []),
+  ];
 }

@@ -11,7 +11,7 @@ import { type Dataset, instanceWord, type Preparation, splitNames } from '../dat
 import type { InputFormat, InputSource, ModelInput } from '../data/dataset/inputs.js';
 import { pixelFormat, readingOf } from '../data/dataset/preparation.js';
 import { type FittedFeatures, fitStandardization } from '../data/features/standardization.js';
-import { levelRemarks } from '../data/images/levelSurvey.js';
+import { levelRemarks, surveySample } from '../data/images/levelSurvey.js';
 import { checkImagesAreThere, checkJudgedImages } from '../data/images/storage/missingImages.js';
 import { openPrepared } from '../data/openPrepared.js';
 import { chooseSubset } from '../data/splits/subset.js';
@@ -19,6 +19,7 @@ import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import { smallMapWarning } from '../inspect/inputAdvice.js';
+import { sizeRemarks } from '../inspect/tilesAdvice.js';
 import { validationRemarks } from '../inspect/validationPositives.js';
 import { featureNetworks, isFeatureNetwork } from '../networks/catalog.js';
 import type { WeightFacts } from '../networks/weights/fileFacts.js';
@@ -106,6 +107,7 @@ export async function openRunData(
       ? chooseSubset(dataset.splits.train, dataset.labels, defined(data.subset))
       : dataset.splits.train;
     const features = dataset.features && (await fitStandardization(dataset.features, trainingRows));
+    const survey = await surveySample(dataset, trainingRows);
     const remarks = [
       `${dataset.name}: ${counted(dataset.classes.length, 'class')}; splits: ${dataset.splitOrigin}`,
       opened.state,
@@ -114,7 +116,8 @@ export async function openRunData(
       ...featureRemarks(features),
       ...validationRemarks(dataset),
       ...negativeRemarks(dataset, trainingRows),
-      ...(await levelRemarks(dataset, trainingRows)),
+      ...levelRemarks(survey),
+      ...sizeRemarks(survey.side(), network),
     ];
     return { dataset, inputs, input, features, preparation, trainingRows, remarks, close };
   } catch (error) {

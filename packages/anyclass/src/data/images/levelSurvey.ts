@@ -27,9 +27,12 @@ export interface LevelProblem extends Remark {
   readonly kind: 'no-window' | 'unfit-window' | 'frames';
 }
 
+/** What a few images, or all, have shown. */
 export interface LevelSurvey {
   /** Adds the image of a row, in any order. */
   add(row: number, name: string, image: SurveyedImage): void;
+  /** The median of the shorter sides in pixels; undefined without images. */
+  side(): number | undefined;
   /** Undefined if all images have 8 bits. */
   statistics(): LevelStatistics | undefined;
   /** With `isSample`, the wording is plural, because the examined images stand for many. */
@@ -51,6 +54,7 @@ const mostCutOff = 0.9;
  */
 export function createLevelSurvey(reading: ImageReading): LevelSurvey {
   const { window, frame } = reading;
+  const sides: number[] = [];
   const ranges: Range[] = [];
   const typical: Range[] = [];
   const plain = countedNames();
@@ -60,7 +64,8 @@ export function createLevelSurvey(reading: ImageReading): LevelSurvey {
   const statistics = () =>
     ranges.length === 0 ? undefined : summary(ranges, typical, ranges.length - withoutOwn.count);
   return {
-    add(row, name, { frames, levels }) {
+    add(row, name, { width, height, frames, levels }) {
+      sides.push(Math.min(width, height));
       if (frames > 1) several.add(`${name} (${frames} frames)`, row);
       if (!levels) {
         plain.add(name, row);
@@ -72,6 +77,7 @@ export function createLevelSurvey(reading: ImageReading): LevelSurvey {
       if (!levels.hasOwnWindow) withoutOwn.add(text, row);
       if (levels.outside > mostCutOff) cutOff.add(text, row);
     },
+    side: () => (sides.length === 0 ? undefined : median(sides)),
     statistics,
     problems(isSample = false) {
       const found = statistics();
@@ -117,9 +123,8 @@ export async function surveySample(dataset: Dataset, rows: Int32Array): Promise<
 }
 
 /** The problems found in a few images, as log lines. */
-export async function levelRemarks(dataset: Dataset, rows: Int32Array): Promise<string[]> {
-  const problems = (await surveySample(dataset, rows)).problems(true);
-  return problems.map(({ text, examples }) => `warning: ${text}; for example, ${examples[0]}`);
+export function levelRemarks(survey: LevelSurvey): string[] {
+  return survey.problems(true).map(({ text, examples }) => `warning: ${text}; for example, ${examples[0]}`);
 }
 
 function noWindowWords([low, high]: Range = [0, 65535]): Words {

@@ -6,6 +6,7 @@ export const tilingFields = z.strictObject({
   imageSize: z
     .int()
     .positive()
+    .max(16_383)
     .describe(
       'cut images into tiles of network.inputSize, after bringing the whole image to this height and width',
     ),
