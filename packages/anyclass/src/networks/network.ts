@@ -20,8 +20,8 @@ export interface SharedOptions {
   readonly tiles?: Tiling | null | undefined;
 }
 
-/** Most pixels of the tiles in a pass. */
-const passPixels = 2 ** 24;
+/** Most pixels of the tiles in a pass: 64 tiles of 256 px, whose maps take less than a gigabyte in common networks. */
+const passPixels = 2 ** 22;
 
 /**
  * Maps images [batch, channels, height, width] to logits [batch, classes] in two parts: features that still have positions in the
