@@ -49,10 +49,11 @@ function networkText({ network, kind, precision, parameters }: ModelRecord): str
   return `${network}, ${kind}, ${precision}${size}`;
 }
 
-function inputText({ description, inputSize }: ModelRecord): string {
+function inputText({ description, inputSize, tiles }: ModelRecord): string {
   if (takesFeatures(description)) return counted(description.features.length, 'feature');
   const color = description.channels === 1 ? 'gray' : 'RGB';
-  return `images of ${inputSize} by ${inputSize} pixels, ${color}`;
+  const cut = tiles ? `, cut into ${tiles.count} tiles of ${tiles.size}` : '';
+  return `images of ${inputSize} by ${inputSize} pixels, ${color}${cut}`;
 }
 
 function trainedText({ dataset, loss, epoch }: ModelDescription): string {

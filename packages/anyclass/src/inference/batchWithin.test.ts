@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noGrad, type Tensor, tensor, zeros } from '@anyclass/torch';
 import { afterAll, expect, test, vi } from 'vitest';
+import { modelText } from '../field/modelText.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { saveModel } from '../runs/modelFile.js';
 import { batchWithin } from './batchWithin.js';
 import { fixedDecision } from './modelDecision.js';
+import { readModelRecord } from './modelRecord.js';
 import { openModelScorer } from './modelScorer.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-batches-'));
@@ -32,6 +34,7 @@ test('a model of large images in tiles takes few of them at once, and no more ti
     const description = { classes, channels: 3, mean: [0], std: [1], epoch: 1, loss: 'bce' } as const;
     saveModel(path, { network, description: { ...description, dataset: 'parts', decision } });
   }
+  expect(modelText(readModelRecord(path))).toContain('2048 by 2048 pixels, RGB, cut into 25 tiles of 512');
   using opened = await openModelScorer(path, { device: 'cpu', batchSize: 64 });
   expect(opened.batchSize).toBe(4);
   const { network } = opened.inside!;

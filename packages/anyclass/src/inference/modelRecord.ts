@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import type { Decision } from '@anyclass/core';
 import { readSafetensors, readSafetensorsHeader, writeSafetensors } from '@anyclass/torch';
 import { z } from 'zod';
+import { tileStarts } from '../networks/layers/tiles.js';
 import type { DecisionOrigin } from '../runs/decisionOrigin.js';
 import { type ModelDescription, modelPath, readDescription } from '../runs/modelFile.js';
 import { configPath, writeConfig } from './onnx/exportConfig.js';
@@ -22,6 +23,8 @@ export interface ModelRecord {
   readonly precision: string;
   /** Height and width of the images; null for features. */
   readonly inputSize: number | null;
+  /** Height and width of the tiles that the images are cut into, and their number; undefined for none, or if the file does not say. */
+  readonly tiles?: { readonly size: number; readonly count: number } | undefined;
   /** Null for an exported file, whose graph may have folded some of them. */
   readonly parameters: number | null;
   readonly description: ModelDescription;
@@ -66,7 +69,7 @@ export function writeWithDecision(
 /** Of images in tiles, the whole image counts. */
 const recordedSizes = z.object({
   inputSize: z.number().optional(),
-  tiles: z.object({ imageSize: z.number() }).nullish(),
+  tiles: z.object({ imageSize: z.number(), overlap: z.number() }).nullish(),
 });
 
 function safetensorsRecord(file: string): ModelRecord {
@@ -74,6 +77,7 @@ function safetensorsRecord(file: string): ModelRecord {
   const description = readDescription(file, metadata);
   const { data: sizes } = recordedSizes.safeParse(JSON.parse(metadata['networkOptions'] ?? '{}'));
   const size = sizes?.tiles?.imageSize ?? sizes?.inputSize;
+  const { tiles, inputSize } = sizes ?? {};
   const dtypes = new Set(Array.from(entries.values(), ({ dtype }) => dtype));
   return {
     file,
@@ -82,6 +86,10 @@ function safetensorsRecord(file: string): ModelRecord {
     network: metadata['network'] ?? '',
     precision: [...dtypes].filter((dtype) => dtype.startsWith('float') || dtype === 'bfloat16').join(', '),
     inputSize: 'features' in description || size === undefined ? null : size,
+    ...(tiles &&
+      inputSize !== undefined && {
+        tiles: { size: inputSize, count: tileStarts(inputSize, tiles).length ** 2 },
+      }),
     parameters: Array.from(entries.values()).reduce(
       (sum, { shape }) => sum + shape.reduce((product, length) => product * length, 1),
       0,

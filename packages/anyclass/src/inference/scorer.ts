@@ -61,7 +61,7 @@ export function createScorer(network: Network, options: ScorerOptions): Scorer {
   const forward = (images: Tensor) =>
     noGrad(() =>
       inPrecision(options, () =>
-        hasEmbeddings ? bothOf(network, images) : [computed(network, images, options.output)],
+        hasEmbeddings ? network.logitsAndEmbedding(images) : [computed(network, images, options.output)],
       ).map((output) => output.to('float32')),
     );
   const captured = new Map(
@@ -121,13 +121,6 @@ function createDownload(): (outputs: readonly Tensor[]) => StartedScores {
       },
     };
   };
-}
-
-/** Logits and embeddings; of whole images, in one pass. */
-function bothOf(network: Network, images: Tensor): Tensor[] {
-  if (network.options.tiles) return [network.forward(images), network.embedding(images)];
-  const features = network.forwardFeatures(images);
-  return [network.logits(images, features), network.pooled(features)];
 }
 
 function computed(network: Network, images: Tensor, output: ScorerOptions['output']): Tensor {

@@ -76,6 +76,19 @@ export abstract class Network<Options extends SharedOptions = SharedOptions> ext
     return tidy(() => this.#ofTiles(images, (tiles) => this.pooled(this.forwardFeatures(tiles))).mean([0]));
   }
 
+  /** Returns logits and embeddings in one pass: [batch, classes] and [batch, features]. */
+  logitsAndEmbedding(images: Tensor): [logits: Tensor, embedding: Tensor] {
+    const { tiles, classes } = this.options;
+    const both = (parts: Tensor): [Tensor, Tensor] => {
+      const features = this.forwardFeatures(parts);
+      return [this.logits(parts, features), this.pooled(features)];
+    };
+    if (!tiles) return both(images);
+    const rows = this.#ofTiles(images, (parts) => cat(both(parts), 1));
+    const width = (rows.shape[2] ?? classes) - classes;
+    return [poolTiles(rows.narrow(2, 0, classes), tiles.pool), rows.narrow(2, classes, width).mean([0])];
+  }
+
   /** Computes rows of numbers for tiles, [tiles, batch, numbers]. */
   #ofTiles(images: Tensor, compute: (tiles: Tensor) => Tensor): Tensor {
     const { tiles, inputSize } = this.options;

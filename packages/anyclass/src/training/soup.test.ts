@@ -82,10 +82,17 @@ test('runs of other networks or data, a single run, and a folder in use are refu
   await expect(soupRuns(runs, { out: at('soup') })).rejects.toThrow(
     /already holds a run; choose another folder$/,
   );
+  await expect(soupRuns([runs[0]!, runs[1]!, `${runs[0]!}/`], { out: at('refused') })).rejects.toThrow(
+    /given twice/,
+  );
   expect((await runInProcess(folder, ['soup', runs[0]!, '--out', 'refused'])).status).toBe(2);
   expect(existsSync(at('refused'))).toBe(false);
   rmSync(at('soup', 'summary.json'));
   await expect(resumeRun(at('soup'))).rejects.toThrow(/a soup has no training to resume/);
+  rmSync(join(other, 'summary.json'));
+  await expect(soupRuns([runs[0]!, other], { out: at('refused') })).rejects.toThrow(
+    /not finished; resume it/,
+  );
 }, 180_000);
 
 test('the promise counts every soup that could have come out', () => {

@@ -1,14 +1,15 @@
 // Greedy soups: the weights of several runs are averaged as long as that improves validation. Wortsman et al., "Model soups", arXiv
 // 2203.05482. Runs that started from the same weights average well; networks trained from scratch with different seeds do not.
 
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Candidates } from '@anyclass/core';
 import { noGrad, Tensor, tidy } from '@anyclass/torch';
 import { runCandidates } from '../configuration/candidates.js';
 import type { Configuration } from '../configuration/schema.js';
 import { deviceBatch } from '../data/batches/deviceBatch.js';
 import { isFeatureFormat } from '../data/dataset/inputs.js';
-import { UserError } from '../errors/userError.js';
+import { resumeCommand, UserError } from '../errors/userError.js';
 import type { BestMetric } from '../events/bestMetric.js';
 import type { Network } from '../networks/network.js';
 import { loadModel } from '../runs/modelFile.js';
@@ -94,8 +95,14 @@ interface Ingredient {
 /** Opens the runs, and refuses those that cannot be averaged. */
 function openIngredients(runs: readonly string[]): Ingredient[] {
   if (runs.length < 2) throw new UserError(`there is ${runs.length} run; a soup needs two or more`);
+  const twice = runs.find((folder, i) =>
+    runs.some((other, j) => j < i && resolve(other) === resolve(folder)),
+  );
+  if (twice !== undefined) throw new UserError(`${twice} is given twice; a soup averages different runs`);
   const ingredients = runs.map((folder) => {
     const { paths, record } = openRun(folder);
+    if (!existsSync(paths.summary))
+      throw new UserError(`${folder}: the run is not finished; resume it`, { next: resumeCommand(folder) });
     return { folder, record, epochs: readSummary(paths).epochs };
   });
   const [first, ...others] = ingredients;

@@ -149,6 +149,10 @@ test('a teacher that knows none of the classes, or does not exist, is refused by
   await expect(trained('refused', { models: at('other.csv') })).rejects.toThrow(
     /scored none of the training/,
   );
+  writeFileSync(at('paths.csv'), 'Filename,dry,sour\nphotos/r1,0.5,0.5\n');
+  await expect(trained('refused', { models: at('paths.csv') })).rejects.toThrow(
+    /by name: it has photos\/r1, the data has r\d+/,
+  );
   await expect(trained('refused', { models: at('nowhere') })).rejects.toThrow(
     /nowhere: no such model, run or table/,
   );

@@ -8,7 +8,7 @@ import { calibrate } from '@anyclass/core';
 import type { Configuration } from '../configuration/schema.js';
 import { createLoader } from '../data/batches/loader.js';
 import { openInputs } from '../data/batches/openInputs.js';
-import type { Dataset } from '../data/dataset/dataset.js';
+import { type Dataset, instanceWord } from '../data/dataset/dataset.js';
 import { gatherFloats, gatherTexts } from '../distribution/exchange.js';
 import { ownThreads } from '../distribution/ranks.js';
 import { shareOf } from '../distribution/shares.js';
@@ -164,6 +164,10 @@ async function namedScores(file: string, dataset: Dataset, rows: Int32Array): Pr
     const place = places.get(dataset.names.at(row));
     if (place !== undefined) own.set(values.subarray(place * width, (place + 1) * width), i * width);
   });
+  if (rows.length > 0 && !rows.some((row) => places.has(dataset.names.at(row))))
+    throw new UserError(
+      `teacher.models: ${file} has none of the training ${instanceWord(dataset)}s by name: it has ${names[0] ?? 'no rows'}, the data has ${dataset.names.at(rows[0]!)}`,
+    );
   const wrong = own.find((score) => score < 0 || score > 1);
   if (wrong !== undefined) throw new UserError(`${file}: holds ${wrong}; expected probabilities from 0 to 1`);
   return matched(dataset.classes, classNames, own);

@@ -192,11 +192,12 @@ async function writeDraft(network: nn.Layer, options: DraftOptions): Promise<Wri
   return { draft, bytes: proto.length, model, outputs: outputNames, reference, unchecked: problem };
 }
 
-/** Files of networks that look at tiles have no embedding, so their guard judges by pixels alone. */
+/** A module of another program has no embedding, so its guard judges by pixels alone. */
 function withoutMissingParts(network: nn.Layer, description: ModelDescription): ModelDescription {
   const { guard } = description;
-  const hasEmbedding = network instanceof Network && !network.options.tiles;
-  return guard && !hasEmbedding ? { ...description, guard: { ...guard, training: null } } : description;
+  return guard && !(network instanceof Network)
+    ? { ...description, guard: { ...guard, training: null } }
+    : description;
 }
 
 const inPrecision: Readonly<Record<OnnxPrecision, (graph: Graph) => Graph>> = {

@@ -75,12 +75,8 @@ export function networkGraph(network: nn.Layer, options: GraphOptions): NetworkG
 /** Returns the logits and, if the network has one, the embedding. */
 function forwardParts(network: nn.Layer, images: Tensor): Tensor[] {
   if (!(network instanceof Network)) return [network.forward(images)];
-  if (network.options.tiles) {
-    network.tilesAtOnce = Number.POSITIVE_INFINITY; // one pass, so that the file has the network once
-    return [network.forward(images)];
-  }
-  const features = network.forwardFeatures(images);
-  return [network.logits(images, features), network.pooled(features)];
+  network.tilesAtOnce = Number.POSITIVE_INFINITY; // one pass, so that the file has the network once
+  return network.logitsAndEmbedding(images);
 }
 
 function checkLogits({ outputs: [logits] }: Trace): void {

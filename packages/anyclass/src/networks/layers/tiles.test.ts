@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { gradientError } from '../../../../torch/test/gradcheck.js';
 import { heatMaps } from '../../explain/heatMaps.js';
 import { exportNetwork } from '../../export/onnx/exportOnnx.js';
+import { openSession } from '../../inference/onnx/onnxRuntime.js';
 import { openOnnxScorer } from '../../inference/onnx/onnxScorer.js';
 import { createNetwork } from '../createNetwork.js';
 import { cutTiles, poolTiles, tilePlaces, tileStarts } from './tiles.js';
@@ -99,7 +100,8 @@ test('an exported file cuts, scores and pools tiles itself, for any batch', asyn
   using network = createNetwork('resnet-18', { classes: 2, inputSize: 32, tiles }).eval();
   const description = { classes: ['a', 'b'], channels: 3, mean: [0, 0, 0], std: [1, 1, 1] } as const;
   const out = join(folder, 'tiles.onnx');
-  const { bytes } = await exportNetwork(network, { description, out });
+  const { bytes, outputs } = await exportNetwork(network, { description, out, outputs: ['embedding'] });
+  expect(outputs).toContain('embedding'); // a guard needs it
   expect(bytes).toBeLessThan(50e6); // the weights once
   using scorer = await openOnnxScorer(out, {});
   expect(scorer.scorer.format).toMatchObject({ width: 80, height: 80 });
@@ -115,6 +117,24 @@ test('an exported file cuts, scores and pools tiles itself, for any batch', asyn
     exported.logits,
     2e-3,
   );
+  const [logits, embedding] = noGrad(() => network.logitsAndEmbedding(pixels));
+  expectClose(logits, exported.logits, 2e-3);
+  expectClose(
+    noGrad(() => network.embedding(pixels)),
+    embedding.toFloat32Array(),
+    1e-4,
+  );
+  const { runtime, session } = await openSession(out, {});
+  const found = await session.run(
+    {
+      pixel_values: new runtime.Tensor('float32', pixels.contiguous().toFloat32Array(), [...pixels.shape]),
+    },
+    ['embedding'],
+  );
+  const data = found['embedding']?.data;
+  if (!(data instanceof Float32Array)) throw new Error('the file has no embedding');
+  expectClose(embedding, data, 2e-3);
+  await session.release();
 });
 
 test('tiles that do not fit are refused with what is expected', () => {
