@@ -1,6 +1,7 @@
-// COCO's boxes and the sizes of its images, all optional: only labels are needed.
+// COCO's boxes, or those around its masks, and the sizes of its images, all optional: only labels are needed.
 
 import { type ObjectBoxes, objectBoxesBuilder } from '../../dataset/objectBoxes.js';
+import { boxAround, type PixelBox } from './cocoMasks.js';
 
 /** The annotations of a file: rows and categories, and the boxes in pixels, four numbers each. */
 export interface Annotations {
@@ -37,10 +38,13 @@ export function imageSizeIn(element: unknown): { readonly width: number; readonl
   return { width: numberIn(element, 'width'), height: numberIn(element, 'height') };
 }
 
-/** An annotation's box in pixels: left, top, width and height; NaN if it has none. */
-export function boxIn(element: unknown): readonly [number, number, number, number] {
+/** An annotation's box in pixels, or the one around its mask; NaN if it has neither. */
+export function boxIn(element: unknown): PixelBox {
   const box = property(element, 'bbox');
-  const [left, top, width, height] = Array.isArray(box) ? box.map(Number) : [];
+  const [left, top, width, height] =
+    Array.isArray(box) && box.length > 0
+      ? box.map(Number)
+      : (boxAround(property(element, 'segmentation')) ?? []);
   return [left ?? Number.NaN, top ?? Number.NaN, width ?? Number.NaN, height ?? Number.NaN];
 }
 
