@@ -104,10 +104,10 @@ describe('undamaged', () => {
 
 // Changed bytes may be pixels, which no decoder can detect without a checksum; missing
 // bytes are always detected.
-test('none of 300 mutations crashes or hangs the process, truncated files are refused, and a PNG gives its own pixels or none', async () => {
+test('none of 180 mutations crashes or hangs the process, truncated files are refused, and a PNG gives its own pixels or none', async () => {
   const kinds = Object.keys(files);
   let refused = 0;
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < 180; i++) {
     const kind = kinds[i % kinds.length]!;
     const whole = files[kind]!;
     const number = Math.floor(i / kinds.length) * 4 + (i % 4);
@@ -121,9 +121,9 @@ test('none of 300 mutations crashes or hangs the process, truncated files are re
       continue;
     }
     expect(pixels).toHaveLength(width * height);
-    const same = Buffer.from(await decoded(whole)).equals(pixels);
     const isCut = number % 4 === 0;
-    if (isCut || kind === 'PNG of 16 bits') expect(same, `${kind}, mutation ${number}`).toBe(true);
+    if (!isCut && kind !== 'PNG of 16 bits') continue;
+    expect(Buffer.from(await decoded(whole)).equals(pixels), `${kind}, mutation ${number}`).toBe(true);
   }
-  expect(refused).toBeGreaterThan(100);
+  expect(refused).toBeGreaterThan(60);
 }, 60_000);
