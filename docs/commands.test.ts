@@ -74,13 +74,13 @@ describe.each([
   });
 });
 
-const photoCount = 48;
+const photoCount = 32;
 /** Enough patients without a finding for a promise of 5%, and enough images for a guard. */
 const siteCount = 360;
 
 const configuration = {
   data: { dataset: 'photos' },
-  network: { name: 'tresnet-s', inputSize: 32 },
+  network: { name: 'tresnet-s', inputSize: 16 },
   ...{ epochs: 1, batchSize: 16, device: 'cpu', threads: 1, evaluation: { replicates: 10 } },
 };
 
