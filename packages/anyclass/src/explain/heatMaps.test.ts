@@ -71,13 +71,13 @@ test.each(small)(
         expect(values).toHaveLength(rows * columns);
         expect(values.every((value) => value >= 0 && Number.isFinite(value))).toBe(true);
       }
-      // Tensors of other tests may be collected meanwhile, but not every time.
-      const leaves = Array.from({ length: 3 }, () => {
+      const left = () => {
         const before = liveTensors();
         mapsOf(network, [1, 'presence'], method);
         return liveTensors() - before;
-      });
-      expect(leaves).toContain(0);
+      };
+      // Tensors of other tests may be collected meanwhile, but not every time.
+      expect(left() === 0 || left() === 0 || left() === 0).toBe(true);
     }
     expect(network.parameters().every(({ requiresGrad }) => requiresGrad)).toBe(true);
     network.dispose();

@@ -13,7 +13,7 @@ const small: NetworkOptions = { classes: 3, inputSize: 64 };
 describe.each([
   ['tresnet-s', small, [2, 1024, 4, 4]],
   ['tresnet-m', small, [2, 2048, 2, 2]],
-  ['vit-b-16', small, [2, 1 + 4 * 4, 768]],
+  ['vit-s-16', small, [2, 1 + 4 * 4, 384]],
   ['maxvit-t', { ...small, partitionSize: 2 }, [2, 512, 2, 2]],
   ['resnet-18', small, [2, 512, 2, 2]],
   ['resnet-50', small, [2, 2048, 2, 2]],
