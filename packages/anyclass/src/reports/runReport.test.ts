@@ -118,7 +118,7 @@ test('the counts are the alarms of the summary, with or without a label', () => 
   expect(alarms).toBeGreaterThan(metrics.falseAlarmRate! * metrics.negativeRows);
   const share = metrics.negativeRows / (metrics.negativeRows + metrics.positiveRows);
   const daily = Math.round(10_000 * share * metrics.negativesAlarmed!).toLocaleString('en-US');
-  expect(html).toContain(`At 10,000 a day: about ${daily} false alarms expected`);
+  expect(html).toContain(`At 10,000 images a day: about ${daily} false alarms`);
   const [, headline = ''] = /<h1>([^<]*)<\/h1>/.exec(html) ?? [];
   expect(headline.replaceAll(',', '')).toBe(
     `Finds ${found} of ${metrics.positiveRows} positive images with false alarms on ${alarms} of ${metrics.negativeRows} negatives.`,
@@ -169,8 +169,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     async (_, viewport) => {
       const { page, problems } = await openFile(browser, file, { viewport });
       const text = await firstScreen(page);
-      expect(text).toMatch(/Keeps its promise|Nothing is promised|Above its budget|Breaks its promise/);
-      expect(text).toMatch(/At 10,000 a day: about [\d,]+ false alarms expected/);
+      expect(text).toMatch(/Keeps its promise|Nothing is promised|Above its limit|Breaks its promise/);
+      expect(text).toMatch(/At 10,000 images a day: about [\d,]+ false alarms/);
+      expect(text).toMatch(/It misses the other \d+\./);
       expect(text).toMatch(/Found and missed[\s\S]* of \d+/);
       expect(text).toMatch(/chosen: 5%/);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);

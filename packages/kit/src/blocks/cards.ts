@@ -83,7 +83,7 @@ export function looks(list: readonly Look[]): string {
   const items = list.map((look) => {
     // The words below say what the picture shows.
     const picture = shot({ ...look, alt: '' });
-    return `<li><a href="${escaped(look.href)}">${picture}<b${look.tone === undefined ? '' : ` class="${look.tone}"`}>${breakable(look.title)}</b>${escaped(look.remark)}</a></li>`;
+    return `<li><a href="${escaped(look.href)}">${picture}<b${look.tone === undefined ? '' : ` class="${look.tone}"`}>${breakable(look.title)}</b>${breakable(look.remark)}</a></li>`;
   });
   return `<ul class="looks">${items.join('')}</ul>`;
 }

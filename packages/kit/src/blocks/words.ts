@@ -19,11 +19,11 @@ export interface VerdictOptions {
   readonly beside?: string;
 }
 
-/** Returns the head of a page: its answer before everything else. */
+/** Returns the head of a page: its answer before everything else. Its title for screen readers names the panels that follow. */
 export function verdict({ tags, headline, text, beside }: VerdictOptions): string {
   const marks = tags.map(({ tone, text: words }) => `<span class="tag ${tone}">${escaped(words)}</span>`);
   const side = beside === undefined ? '' : `<div>${beside}</div>`;
-  return `<div class="verdict"><div>${marks.join(' ')}<h1>${escaped(headline)}</h1><p class="quiet prose">${text}</p></div>${side}</div>`;
+  return `<div class="verdict"><div>${marks.join(' ')}<h1>${escaped(headline)}</h1><p class="quiet prose">${text}</p></div>${side}</div><h2 class="hidden-text">At a glance</h2>`;
 }
 
 /** Returns a titled part of a row of columns; `body` is HTML. */

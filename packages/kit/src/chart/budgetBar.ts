@@ -25,7 +25,7 @@ export function budgetBar({ budget, seen, interval }: BudgetBarOptions): string 
       height: 16,
       x: { range: [0, end], ticks: [] },
       y: { range: [0, 1], ticks: [] },
-      margins: { left: 2, right: 30, top: 8, bottom: 20 },
+      margins: { left: 2, right: 30, top: 14, bottom: 24 },
     },
     (at) => {
       const whisker = (width: number, stroke: string) =>

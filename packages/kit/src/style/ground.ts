@@ -52,23 +52,25 @@ section > header + *, .columns > .panel + .panel { margin-top: 0; } section > * 
 figure { min-width: 0; }
 .phone-only { display: none; }
 footer { margin-top: var(--s6); }
-@media (max-width: 1100px) { .verdict { grid-template-columns: minmax(0, 1fr); } .three { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
+@media (max-width: 1100px) { .verdict { grid-template-columns: minmax(0, 1fr); } .three { grid-template-columns: repeat(2, minmax(0, 1fr)); } .three.first > :first-child { grid-row: span 2; } }
 @media screen and (max-width: 720px) {
   :root { --text-2xl: 23px; --text-xl: 19px; --s6: 28px; --s5: 18px; }
   .page { padding: var(--s3) var(--s4) var(--s6); }
   .bar nav { margin-left: 0; } .answers + * { margin-top: var(--s5); } .bar nav a, .bar .about { display: none; } .verdict { padding: var(--s3) 0; }
-  .two, .three { grid-template-columns: minmax(0, 1fr); }
+  .two, .three { grid-template-columns: minmax(0, 1fr); } .three.first > :first-child { grid-row: auto; }
   .wide-only { display: none; } .phone-only { display: revert; }
   /* The first answers share one screen: what explains them follows below. */
   .answers { display: flex; flex-direction: column; gap: var(--s2); margin-top: var(--s2); } .answers .verdict, .answers .columns, .answers .columns > div, .answers .panel { display: contents; }
   .answers .second { order: 1; } .answers .verdict > div:empty { display: none; } .answers h1 { margin: var(--s1) 0; } .answers .panel > h3 { margin: var(--s1) 0 0; padding-bottom: 2px; }
-  .answers .counts tr:nth-child(n + 5) { display: none; } .answers .counts td { padding: 1px 0; } .answers .counts th { padding: 1px var(--s2) 1px 0; } .answers .note { margin: 0; } .answers .statement { font-size: var(--text-m); }
+  .answers .counts tr:nth-child(n + 5) { display: none; } .answers .counts td { padding: 1px 0; } .answers .counts th { padding: 1px var(--s2) 1px 0; } .answers .note, .answers .daily, .answers .legend { margin: 0; } .answers .legend { font-size: 11px; column-gap: var(--s2); } .answers .statement { font-size: var(--text-m); }
 }
 @media print {
   body { font-size: 11px; } :root { --text-2xl: 22px; --text-xl: 16px; --text-l: 14px; --s6: 20px; }
   .page { max-width: none; padding: 0; } .bar { font-size: var(--text-s); }
   nav, .button, .actions, .choose, .skip, #mark { display: none !important; }
-  .two, .three { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  .two, .three { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--s4) var(--s5); } .three.first > :first-child { grid-row: span 2; }
+  .answers { zoom: .88; } /* The first answers share the first page. */
+  .verdict:not(:has(> :only-child)) { grid-template-columns: minmax(0, 1fr) 240px; gap: var(--s4); padding: var(--s2) 0; }
   .fill, .key, .probs b, .probs i, .shot, .tag, rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   figure, li, tr, .block, .panel { break-inside: avoid; } h2, h3 { break-after: avoid; }
 }

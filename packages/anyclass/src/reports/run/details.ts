@@ -36,7 +36,8 @@ export function detailsSection(
   const versions = Object.entries(record.versions).map(([name, version]) => `${name} ${version}`);
   return {
     name: 'details',
-    title: 'All metrics',
+    title: 'Details',
+    link: 'All metrics',
     parts: [
       ...judgmentDetails(judged),
       folded('Curves', 'metrics against the threshold, precision against recall', curves),
@@ -86,12 +87,12 @@ export function repeatSection(folder: string, budget: number | undefined): Secti
       `<div class="columns three">${[
         cell('The same run', `npx anyclass train config.json --run ${run}-again`),
         cell(
-          'Another budget, without training',
+          'Another budget, without retraining',
           `npx anyclass evaluate ${run} --false-alarms ${other} --html budget.html`,
         ),
         cell('Label new images', `npx anyclass predict ${run} photos --out labels.csv`),
       ].join('')}</div>`,
-      note('config.json is the complete configuration above.'),
+      note('Save the complete configuration above as config.json.'),
     ],
   };
 }

@@ -48,9 +48,10 @@ function onPhone(shown: readonly FoundCounts[]): string {
   const rest = shown.slice(mostPhoneClasses);
   if (rest.length === 0) return '';
   const words = rest.map(
-    ({ name, found, present }) => `<bdi>${escaped(name)}</bdi>: ${countText(found)} of ${countText(present)}`,
+    ({ name, found, present }) =>
+      `<bdi>${escaped(name)}</bdi> (${countText(found)} of ${countText(present)})`,
   );
-  return `<p class="note phone-only">Also found: ${words.join('; ')}.</p>`;
+  return `<p class="note phone-only">Also ${words.join(', ')}.</p>`;
 }
 
 /** Negatives by outcome; together they are all of them. */

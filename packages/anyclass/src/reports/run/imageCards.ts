@@ -52,7 +52,7 @@ const kinds: readonly Kind[] = [
     outcome: 'other',
     name: 'other-names',
     title: 'Alarm under another name',
-    order: 'someone looks, but for the wrong thing; most confident first',
+    order: 'most confident first: someone looks, but for the wrong thing',
     most: 8,
   },
   {
@@ -156,7 +156,7 @@ export function imageSection({ groups, heatRemark }: ReportImages, { isOwn }: De
       const amount =
         kind.outcome === 'found'
           ? kind.order
-          : `${countText(all)}; ${cards.length < all ? `${cards.length} shown` : 'all shown'}, ${kind.order}`;
+          : `${cards.length < all ? `${countText(cards.length)} of ${countText(all)} shown` : `all ${countText(all)} shown`}, ${kind.order}`;
       return `<div class="group" id="${kind.name}"><h3${kind.tone === undefined ? '' : ` class="${kind.tone}"`}>${kind.title} <small>${amount}</small></h3>${gallery(cards)}</div>`;
     });
   const hasHeats = groups.some(({ cards }) => cards.some(({ heat }) => heat !== undefined));

@@ -32,7 +32,7 @@ export function promisePanel(material: JudgedMaterial, inUse: DecisionInUse): st
     'Promised',
     remark,
     [
-      `<p class="statement">${escaped(statement(guarantee, decided))}</p>`,
+      `<p class="statement">${escaped(statement(decided))}</p>`,
       `<div class="second">${facts(promiseFacts(material, inUse))}</div>`,
       seenBar(guarantee, decided, inUse),
       `<p class="small daily">${escaped(dailyText(guarantee, inUse))}</p>`,
@@ -41,12 +41,23 @@ export function promisePanel(material: JudgedMaterial, inUse: DecisionInUse): st
   );
 }
 
-function statement(guarantee: Guarantee | undefined, decided: DecidedMetrics | undefined): string {
+function statement(decided: DecidedMetrics | undefined): string {
+  const guarantee = decided?.report?.guarantee;
   if (guarantee?.holds) {
     const share = shortPercent(guarantee.rate);
-    return guarantee.unit === 'group'
-      ? `At most ${share} of groups without positives get an alarm.`
-      : `At most ${share} of negatives raise an alarm.`;
+    const first =
+      guarantee.unit === 'group'
+        ? `At most ${share} of groups without positives get an alarm`
+        : guarantee.groups === null
+          ? `At most ${share} of negatives raise an alarm`
+          : `A random negative of a random group raises an alarm at most ${share} of the time`;
+    const second = decided?.report?.triage?.guarantee;
+    if (!second?.holds) return `${first}.`;
+    const missed = shortPercent(second.rate);
+    if (second.unit !== 'group' && second.groups !== null)
+      return `${first}, and a random positive is cleared at most ${missed} of the time.`;
+    const whose = second.unit === 'group' ? 'groups with positives' : 'positives';
+    return `${first}; at most ${missed} of ${whose} are cleared.`;
   }
   if (guarantee?.reason === 'adaptive choice' && decided && 'falseAlarms' in decided.budget)
     return `Approximate: about ${shortPercent(decided.budget.falseAlarms)} of negatives raise an alarm.`;
@@ -73,25 +84,20 @@ function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse
     return [
       [
         'Kept there',
-        `${countText(report.falseAlarms)} of ${countText(report.negatives)} negatives of ${on} alarmed`,
+        `${countText(report.falseAlarms)} of ${countText(report.negatives)} ${on} negatives alarmed`,
       ],
       ...seenFact(judged.split, inUse),
       ...wayOut(guarantee, on),
       ...neverFact(report.neverPredicted, on),
     ];
-  const second = triage?.guarantee.holds
-    ? ([
-        ['Second promise', `at most ${shortPercent(triage.guarantee.rate)} of positives are cleared`],
-      ] as const)
-    : [];
   const chosen =
     guarantee.candidates > 1 ? `, the best of ${countText(guarantee.candidates)} candidates` : '';
   return [
-    ['Confidence', `${shortPercent(guarantee.confidence)}${chosen}`],
+    ['Confidence', `${shortPercent(guarantee.confidence)}${triage?.guarantee.holds ? ' each' : ''}${chosen}`],
     ['Unit', unitText(guarantee, instance)],
     ['Rests on', restText(guarantee, on)],
     ...seenFact(judged.split, inUse, guarantee),
-    ...second.map(([name, text]): [string, string] => [name, text]),
+    ...(triage ? clearedFact(triage.guarantee, judged.split, on, inUse) : []),
     ...neverFact(report.neverPredicted, on),
   ];
 }
@@ -111,7 +117,7 @@ function unitText({ unit, groups }: GivenGuarantee, instance: string): string {
 }
 
 function restText({ exceeding, of, groups }: GivenGuarantee, on: string): string {
-  const what = groups === null ? `negatives of ${on}` : `groups of ${on}, one negative of each,`;
+  const what = groups === null ? `${on} negatives` : `${on} groups, one negative of each,`;
   return `${countText(exceeding)} of ${countText(of)} ${what} above the gate`;
 }
 
@@ -136,6 +142,27 @@ function seenFact(split: string, inUse: DecisionInUse, guarantee?: GivenGuarante
       `<b class="num">${percentText(seen)}%</b>${range ? ` (${percentText(range.low)} to ${percentText(range.high)})` : ''}${unit}, ${images}`,
     ],
   ];
+}
+
+/** The positives that were cleared, beside what is promised about them. */
+function clearedFact(
+  guarantee: Guarantee,
+  split: string,
+  on: string,
+  { metrics, outcomes, intervals }: DecisionInUse,
+): [string, string][] {
+  const metric = guarantee.holds ? promisedMetric(guarantee, metrics) : 'missedRate';
+  const seen = metrics[metric];
+  if (seen === null) return [];
+  const range = intervals?.overall[metric];
+  const interval = range ? ` (${percentText(range.low)} to ${percentText(range.high)})` : '';
+  const unit =
+    metric === 'groupsMissed' ? ' of groups' : metric === 'missedRateByGroup' ? ' of a random group' : '';
+  const cleared = `${countText(outcomes.work.clear.positive)} of ${countText(metrics.positiveRows)} positives${split === '' ? '' : ` of ${split}`}`;
+  const basis = guarantee.holds
+    ? `rests on ${countText(guarantee.exceeding)} of ${countText(guarantee.of)} of ${on}`
+    : `nothing is promised: ${guarantee.reason}`;
+  return [['Cleared', `<b class="num">${percentText(seen)}%</b>${interval}${unit}, ${cleared}; ${basis}`]];
 }
 
 /** What it takes to get a promise. */
@@ -190,12 +217,12 @@ function dailyText(guarantee: Guarantee | undefined, { metrics }: DecisionInUse)
   const { negativeRows, positiveRows, negativesAlarmed } = metrics;
   if (negativesAlarmed === null) return '';
   const negatives = (imagesPerDay * negativeRows) / Math.max(1, negativeRows + positiveRows);
-  const expected = `about ${countText(negatives * negativesAlarmed)} false alarms expected`;
+  const expected = `about ${countText(negatives * negativesAlarmed)} false alarms`;
   const most =
     guarantee?.holds && guarantee.groups === null
       ? `, at most ${countText(negatives * guarantee.rate)} promised`
       : '';
-  return `At ${countText(imagesPerDay)} a day: ${expected}${most}.`;
+  return `At ${countText(imagesPerDay)} images a day: ${expected}${most}.`;
 }
 
 /** What 1,000 images make for work: cleared, to review and alarmed, with the wrong part of each at its end. */

@@ -136,7 +136,7 @@ function explanation(
     least > 0
       ? `Below ${shortPercent(least)} nothing can be promised with ${unitsText(report)} in ${fittedOn ?? 'validation'}. `
       : '';
-  return `${band}${next}${limit}Another budget needs no training.`;
+  return `${band}${next}${limit}Another budget needs no retraining.`;
 }
 
 /** What the promise rests on. */

@@ -30,7 +30,7 @@ export function verdictBlock(material: JudgedMaterial, inUse: DecisionInUse, mis
   return verdict({
     tags: tagsOf(material, inUse),
     headline: `Finds ${countText(found)} of ${countText(metrics.positiveRows)} positive ${instance}s${falseAlarmWords(inUse)}.`,
-    text: `<span class="wide-only">${[budgetSentence(material, inUse), weakSentence(inUse, missesAt)].filter((text) => text !== '').join(' ')}</span><span class="phone-only">F1 ${escaped(short)}.${phoneWeakness(inUse)}</span>`,
+    text: `<span class="wide-only">${[missedSentence(inUse), budgetSentence(material, inUse), weakSentence(inUse, missesAt)].filter((text) => text !== '').join(' ')}</span><span class="phone-only">${missedSentence(inUse)} F1 ${escaped(short)}.${phoneWeakness(inUse)}</span>`,
     beside: `<div class="wide-only">${dots(title, rows)}</div>`,
   });
 }
@@ -97,7 +97,7 @@ function tagsOf({ judged }: JudgedMaterial, inUse: DecisionInUse): Tag[] {
   const names =
     weak.length > 2
       ? `${weak.length === all ? `all ${all}` : `${weak.length} of ${all}`} classes`
-      : weak.map(({ name }) => name).join(' and ');
+      : `${weak.length > 1 ? 'classes' : 'class'} ${weak.map(({ name }) => name).join(' and ')}`;
   return [
     ...(isNoBetterThanChance(inUse.metrics)
       ? [{ tone: 'missed', text: '! No better than chance' } as const]
@@ -108,21 +108,37 @@ function tagsOf({ judged }: JudgedMaterial, inUse: DecisionInUse): Tag[] {
 }
 
 function promiseTag({ decided }: JudgedMaterial['judged'], { metrics, intervals }: DecisionInUse): Tag {
-  const guarantee = decided?.report?.guarantee;
+  const { guarantee, triage } = decided?.report ?? {};
   if (!guarantee?.holds)
     return {
       tone: 'review',
       text:
         guarantee?.reason === 'adaptive choice' ? '≈ Its promise is approximate' : '– Nothing is promised',
     };
-  const metric = promisedMetric(guarantee, metrics);
-  const seen = metrics[metric];
-  if (seen === null) return { tone: 'review', text: '– No negatives to check the promise on' };
-  if (seen <= guarantee.rate) return { tone: 'found', text: '✓ Keeps its promise' };
-  const low = intervals?.overall[metric]?.low ?? 0;
-  return low > guarantee.rate
-    ? { tone: 'false-alarm', text: '! Breaks its promise here' }
-    : { tone: 'review', text: '≈ Above its budget here, within chance' };
+  const promises = [guarantee, ...(triage?.guarantee.holds ? [triage.guarantee] : [])];
+  const [its, both] = promises.length > 1 ? ['a', 'both promises'] : ['its', 'its promise'];
+  const seen = promises.map((promise) => {
+    const metric = promisedMetric(promise, metrics);
+    const { low = 0 } = intervals?.overall[metric] ?? {};
+    return { rate: metrics[metric], promised: promise.rate, low };
+  });
+  if (seen.some(({ low, promised }) => low > promised))
+    return { tone: 'false-alarm', text: `! Breaks ${its} promise here` };
+  if (seen.some(({ rate, promised }) => rate !== null && rate > promised))
+    return { tone: 'review', text: `≈ Above ${its} limit here, within chance` };
+  return seen.some(({ rate }) => rate === null)
+    ? { tone: 'review', text: '– No rows to check the promise on' }
+    : { tone: 'found', text: `✓ Keeps ${both}` };
+}
+
+/** What becomes of the positives without an alarm. */
+function missedSentence({ outcomes: { counts, work } }: DecisionInUse): string {
+  const { missed } = counts;
+  const review = work.review?.positive ?? 0;
+  if (missed + review === 0) return 'It misses none.';
+  return review === 0
+    ? `It misses the other ${countText(missed)}.`
+    : `Of the other ${countText(missed + review)}, ${countText(review)} go to review and ${countText(missed)} are missed.`;
 }
 
 /** What the decision buys over a threshold of 0.5, in images. */
