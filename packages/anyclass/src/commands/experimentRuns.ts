@@ -75,7 +75,7 @@ export async function writeTradeOffs(
   const datasets = [...new Set(comparison.groups.map(({ dataset }) => dataset))];
   return datasets.flatMap((dataset) => {
     const groups = comparison.groups.filter((group) => group.dataset === dataset);
-    const chart = tradeOffChart(dataset, groups, comparison.decision);
+    const chart = tradeOffChart(dataset, groups);
     const path = join(out, `${prefix}trade-off-${fileName(dataset)}.svg`);
     if (!chart) {
       // A file from an earlier call would not match these results.

@@ -92,7 +92,7 @@ describe('the verdict of a comparison', () => {
       'any falls behind bce on F1 by 4.1 points (3.7 to 4.4) at 5% false alarms (test, 2 seeds).',
     );
     expect(comparisonVerdict(comparisonOf({ any: at(held(0.002, -0.004, 0.008)) }))).toBe(
-      'No difference in F1 between any and bce holds at 5% false alarms: +0.2 points (−0.4 to +0.8) (test, 2 seeds).',
+      'No clear difference in F1 between any and bce at 5% false alarms: +0.2 points (−0.4 to +0.8) (test, 2 seeds).',
     );
   });
 
@@ -107,7 +107,7 @@ describe('the verdict of a comparison', () => {
     const headline = (f1: HeldDifference) => comparisonHeadline(comparisonOf({ any: at(f1) }));
     expect(headline(held(0.033, 0.03, 0.036))).toBe('any beats bce by 3.3 points of F1.');
     expect(headline(held(-0.041, -0.044, -0.037))).toBe('any falls behind bce by 4.1 points of F1.');
-    expect(headline(held(0.002, -0.004, 0.008))).toBe('No difference in F1 between any and bce holds.');
+    expect(headline(held(0.002, -0.004, 0.008))).toBe('No clear difference in F1 between any and bce.');
     expect(headline(held(0.03, 0.02, 0.04, [0.07, -0.01]))).toBe(
       'any is ahead of bce by 3.0 points of F1, but not for every seed.',
     );

@@ -78,7 +78,7 @@ function basisOf(
 
 function shortOutcome(loss: string, standard: string, f1: HeldDifference | null): string {
   if (!f1) return `F1 of ${loss} and ${standard} is not defined`;
-  if (f1.holds === 'unclear') return `No difference in F1 between ${loss} and ${standard} holds`;
+  if (f1.holds === 'unclear') return `No clear difference in F1 between ${loss} and ${standard}`;
   const by = `${standard} by ${points(f1, false).replace(/ points.*/, ' points of F1')}`;
   if (!isOfOneSign(f1))
     return `${loss} is ${f1.holds === 'higher' ? 'ahead of' : 'behind'} ${by}, but not for every seed`;
@@ -215,7 +215,7 @@ function sentence(difference: MethodDifference, comparison: Omit<Comparison, 've
 function outcome(loss: string, standard: string, f1: HeldDifference | null, where: string): string {
   if (!f1) return `F1 of ${loss} and ${standard} is not defined`;
   if (f1.holds === 'unclear')
-    return `No difference in F1 between ${loss} and ${standard} holds ${where}: ${points(f1, true)}`;
+    return `No clear difference in F1 between ${loss} and ${standard} ${where}: ${points(f1, true)}`;
   const verb = f1.holds === 'higher' ? 'beats' : 'falls behind';
   return `${loss} ${verb} ${standard} on F1 by ${points(f1, false)} ${where}`;
 }

@@ -127,14 +127,14 @@ function duplicateProblems(
     [kind, words, why === undefined ? '' : `: ${why}`, all],
     [
       `${kind}-across-splits`,
-      ['of these is in', 'of these are in'],
+      [`${words[0]} in`, `${words[1]} in`],
       ` more than one split, which inflates metrics; ${remedy(dataset)}`,
       all.filter((rows) => splitsOf(rows) > 1),
     ],
     [
       `${kind}-labels-differ`,
-      ['of these has', 'of these have'],
-      ' different labels',
+      words,
+      ' with different labels',
       all.filter((rows) => contradict(dataset, rows)),
     ],
   ];

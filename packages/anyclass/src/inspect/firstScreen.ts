@@ -109,7 +109,7 @@ function classBars({ classCounts, splits }: Inspection): string {
 function promiseParts({ promisable: { split, of, negatives, positives }, groupColumn }: Inspection): string {
   if (negatives.instances === 0)
     return `<p class="statement">Nothing: ${split} has no negatives.</p><p class="note">Draw a ${split} split that has negatives.</p>`;
-  const unit = of === 'rows' ? '' : ` groups ('${groupColumn}') with`;
+  const unit = of === 'rows' ? '' : ` groups (by ${groupColumn}) with`;
   const rows = negatives.rates.map(({ rate, more }): [string, string] => [
     shortPercent(rate),
     more === 0 ? 'can be promised' : `${countText(more)} more${unit} negatives for ${split}`,

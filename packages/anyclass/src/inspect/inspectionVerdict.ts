@@ -14,20 +14,12 @@ const serious: readonly Problem['kind'][] = [
   'scarce-validation',
 ];
 
-/** Descriptions of problems whose own text refers to the problem before it. */
-const wordsOf: Partial<Record<Problem['kind'], string>> = {
-  'duplicate-across-splits': 'of the same instance in more than one split',
-  'near-duplicate-across-splits': 'of images that look alike in more than one split',
-  'duplicate-labels-differ': 'of the same instance with different labels',
-  'near-duplicate-labels-differ': 'of images that look alike with different labels',
-};
-
 /**
  * The inspection in two sentences: what the data contains, and what to look at first.
  *
  * @example
  * inspectionVerdict(inspection).text
- * // '5,000 instances, 17 classes, 53.1% negative; start with λ 0.02. Look first at: 3 groups ('patient') in more than one split.'
+ * // '5,000 instances, 17 classes, 53.1% negative; start with λ 0.02. Fix first: 3 groups ('patient') in more than one split.'
  */
 export function inspectionVerdict(inspection: Inspection): {
   readonly text: string;
@@ -43,7 +35,7 @@ export function inspectionVerdict(inspection: Inspection): {
   const others = problems.length - 1;
   const more = others === 0 ? '' : ` (and ${counted(others, 'other finding')})`;
   const told = first
-    ? `Look first at: ${briefly(first)}${more}.`
+    ? `Fix first: ${briefly(first)}${more}.`
     : problems.length === 0
       ? 'No problems were found.'
       : `${counted(problems.length, 'finding')} below, none of which prevents training.`;
@@ -58,8 +50,6 @@ export function seriousFirst(problems: readonly Problem[]): Problem[] {
 
 /** A problem in a few words that need no other sentence. */
 export function briefly({ kind, count, text }: Problem): string {
-  const sets = wordsOf[kind];
-  if (sets !== undefined) return `${counted(count, 'set')} ${sets}`;
   const only = kind === 'scarce-validation' ? 'only ' : '';
-  return `${only}${count.toLocaleString('en-US')} ${text.replace(/[:;] .*$/, '')}`;
+  return `${only}${count.toLocaleString('en-US')} ${text.replace(/[:;,] .*$/, '')}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decision, promisedDecision } from '../../test/promisedDecision.js';
+import { promisedDecision } from '../../test/promisedDecision.js';
 import type { GroupMetrics } from '../experiments/comparisonResult.js';
 import { spreadOf } from '../experiments/metrics.js';
 import { tradeOffChart } from './tradeOffChart.js';
@@ -59,7 +59,7 @@ const two = group(
 );
 
 test('each point is the mean over seeds of F1 and of the measured false alarms', () => {
-  const { svg, title } = tradeOffChart('pipes', [one, two], decision)!;
+  const { svg, title } = tradeOffChart('pipes', [one, two])!;
   expect(title).toBe('pipes: F1 against false alarms on test');
   for (const label of [
     'bce, false alarms, % of negatives 1: 20',
@@ -72,16 +72,19 @@ test('each point is the mean over seeds of F1 and of the measured false alarms',
 
 test('several seeds have a band; a single one has none', () => {
   const bands = (groups: readonly GroupMetrics[]) =>
-    tradeOffChart('pipes', groups, decision)!.svg.match(/class="band"/g)?.length ?? 0;
+    tradeOffChart('pipes', groups)!.svg.match(/class="band"/g)?.length ?? 0;
   expect(bands([one])).toBe(0);
   expect(bands([one, two])).toBe(1);
 });
 
-test('a false-alarm budget is drawn as a line; another budget is not', () => {
-  expect(tradeOffChart('pipes', [one], decision)!.svg).toContain('>compared at 5%<');
-  expect(tradeOffChart('pipes', [one], { budget: { f1Neg: 0.9 } })!.svg).not.toContain('compared');
+test('the compared decision is a large dot at its own F1 and false alarms on test', () => {
+  const rates = { falseAlarmRate: spreadOf([0.02])!, macroF1: spreadOf([0.25])! };
+  const decided = { ...one.decided!, test: { ...one.test, ...rates } };
+  const { svg } = tradeOffChart('pipes', [{ ...one, decided }])!;
+  expect(svg).toContain('data-label="bce, chosen, false alarms, % of negatives 2: 25"');
+  expect(tradeOffChart('pipes', [one])!.svg).not.toContain('chosen');
 });
 
 test('without a labeled test split, there is no chart', () => {
-  expect(tradeOffChart('pipes', [group('bce')], decision)).toBeUndefined();
+  expect(tradeOffChart('pipes', [group('bce')])).toBeUndefined();
 });

@@ -2,23 +2,19 @@
 
 import { type Line, lineChart, roundRange } from '@anyclass/kit';
 import type { GroupMetrics } from '../experiments/comparisonResult.js';
-import type { DecisionChoice } from '../experiments/decisionText.js';
 import type { Spread } from '../experiments/metrics.js';
 import type { Chart } from '../pages/blocks.js';
 
 /**
  * Draws the trade-offs of a dataset's groups on the test split; undefined if no group has one. Points are
- * means over seeds; the band is ± one standard deviation, or the range with two seeds.
+ * means over seeds; the band is ± one standard deviation, or the range with two seeds. Large dots are the decisions that are
+ * compared: they keep their budget on new data, so they alarm less than the budget on test.
  *
  * @example
- * const chart = tradeOffChart('coco-41', comparison.groups, comparison.decision);
+ * const chart = tradeOffChart('coco-41', comparison.groups);
  * if (chart) writeFileSync('trade-off.svg', chart.svg);
  */
-export function tradeOffChart(
-  dataset: string,
-  groups: readonly GroupMetrics[],
-  { budget }: Pick<DecisionChoice, 'budget'>,
-): Chart | undefined {
+export function tradeOffChart(dataset: string, groups: readonly GroupMetrics[]): Chart | undefined {
   const hasNetworks = new Set(groups.map(({ network }) => network)).size > 1;
   const lines = groups.flatMap(({ label, network, decided }): Line[] => {
     if (!decided?.tradeOff) return [];
@@ -27,7 +23,9 @@ export function tradeOffChart(
       y: 100 * macroF1.mean,
       ...bandOf(macroF1),
     }));
-    return [{ name: hasNetworks ? `${network}, ${label}` : label, points }];
+    const { falseAlarmRate, macroF1 } = decided.test ?? {};
+    const chosen = falseAlarmRate && macroF1 && { x: 100 * falseAlarmRate.mean, y: 100 * macroF1.mean };
+    return [{ name: hasNetworks ? `${network}, ${label}` : label, points, ...(chosen && { chosen }) }];
   });
   if (lines.length === 0) return undefined;
   const title = `${dataset}: F1 against false alarms on test`;
@@ -35,27 +33,18 @@ export function tradeOffChart(
     label: title,
     x: 'false alarms, % of negatives',
     y: 'F1, %',
-    xRange: [0, shownEnd(lines, budget)],
+    xRange: [0, shownEnd(lines)],
     yIsPercent: true,
     ends: 'band',
-    ...budgetMark(budget),
     height: 260,
   });
   return { name: 'trade-off', title, svg };
 }
 
-/** The axis ends where the data does, and never before the budget. */
-function shownEnd(lines: readonly Line[], budget: DecisionChoice['budget']): number {
+/** The axis ends where the data does. */
+function shownEnd(lines: readonly Line[]): number {
   const highest = Math.max(...lines.flatMap(({ points }) => points.map(({ x }) => x)));
-  const chosen = 'falseAlarms' in budget ? 150 * budget.falseAlarms : 0;
-  return roundRange([0, Math.max(1, highest, chosen)])[1];
-}
-
-/** A vertical line at the budget at which the losses are compared. */
-function budgetMark(budget: DecisionChoice['budget']) {
-  if (!('falseAlarms' in budget)) return {};
-  const at = 100 * budget.falseAlarms;
-  return { mark: { at, text: `compared at ${Number(at.toFixed(2))}%` } };
+  return roundRange([0, Math.max(1, highest)])[1];
 }
 
 function bandOf({ mean, standardDeviation, lowest, highest, values }: Spread) {

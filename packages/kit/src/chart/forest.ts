@@ -1,7 +1,7 @@
 import { color } from '../colors.js';
 import { escaped } from '../escaped.js';
 import { signedPoints } from '../numbers.js';
-import { digits, plot, textWidth } from './plot.js';
+import { plot, textWidth } from './plot.js';
 import { roundTicks } from './ticks.js';
 
 /** A difference with its interval; shares, such as 0.07 for 7 points. */
@@ -25,20 +25,24 @@ export interface ForestGroup {
 
 /**
  * Draws differences with their intervals around 0: thick and filled where a difference holds, a dark ring where only the
- * interval excludes 0, gray where it is open. Small ticks are seeds.
+ * interval excludes 0, gray where it is open. Small ticks are seeds. `isNarrow` puts names and numbers above their marks, for a phone.
  *
  * @example
  * forest('Difference from bce', [{ title: 'any-bce', rows: [{ name: 'F1', value: 0.07, low: 0.02, high: 0.12, state: 'interval' }] }])
  */
-export function forest(label: string, groups: readonly ForestGroup[]): string {
-  const step = 21;
+export function forest(
+  label: string,
+  groups: readonly ForestGroup[],
+  { isNarrow = false }: { readonly isNarrow?: boolean } = {},
+): string {
+  const step = isNarrow ? 38 : 21;
   const heading = 24;
   const rows = groups.flatMap((group) => group.rows);
   const all = rows.flatMap(({ value, low, high, seeds = [] }) => [value, low, high, ...seeds]);
   const reach = 1.06 * Math.max(0.005, ...all.map(Math.abs));
   const titles = groups.length > 1 || groups[0]?.title ? heading : 0;
   const height = rows.length * step + groups.length * titles + 8;
-  const left = Math.min(170, Math.max(60, ...rows.map(({ name }) => textWidth(name)))) + 10;
+  const left = isNarrow ? 4 : Math.min(170, Math.max(60, ...rows.map(({ name }) => textWidth(name)))) + 10;
   let y = 0;
   return plot(
     {
@@ -50,7 +54,7 @@ export function forest(label: string, groups: readonly ForestGroup[]): string {
         grid: true,
       },
       y: { range: [0, 1], ticks: [] },
-      margins: { left, right: 158, top: 20 },
+      margins: { left, right: isNarrow ? 4 : 158, top: 20 },
     },
     (at) => {
       const zero = `<line class="axis" x1="50%" x2="50%" y1="0" y2="${height}"/><text x="50%" dx="-6" y="-6" text-anchor="end">← less</text><text x="50%" dx="6" y="-6">more →</text>`;
@@ -59,9 +63,11 @@ export function forest(label: string, groups: readonly ForestGroup[]): string {
           titles === 0 ? '' : `<text x="${-left}" y="${y + 17}" class="strong">${escaped(title)}</text>`;
         y += titles;
         const marks = own.map((row) => {
-          const middle = digits(y + step / 2);
+          const place = isNarrow
+            ? { text: y + 14, marks: y + 24, left: 0, right: 0 }
+            : { text: y + 14.5, marks: y + 10.5, left, right: 150 };
           y += step;
-          return rowMarks(row, middle, left, at.x);
+          return rowMarks(row, place, at.x);
         });
         return head + marks.join('');
       });
@@ -70,7 +76,19 @@ export function forest(label: string, groups: readonly ForestGroup[]): string {
   );
 }
 
-function rowMarks(row: ForestRow, y: number, left: number, x: (value: number) => string): string {
+/** Where a row's parts stand: baseline of its texts, middle of its marks, and how far texts are outside of the plot. */
+interface RowPlace {
+  readonly text: number;
+  readonly marks: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+function rowMarks(
+  row: ForestRow,
+  { text, marks: y, left, right }: RowPlace,
+  x: (value: number) => string,
+): string {
   const { name, value, low, high, seeds = [], state, isBetter = true } = row;
   const stroke = color(
     state === 'holds' ? (isBetter ? 'found' : 'missed') : state === 'interval' ? 'ink' : 'clear',
@@ -85,8 +103,10 @@ function rowMarks(row: ForestRow, y: number, left: number, x: (value: number) =>
       `<line x1="${x(seed)}" x2="${x(seed)}" y1="${y + 5}" y2="${y + 9}" style="stroke:${color('ink-3')}"/>`,
   );
   const look =
-    state === 'holds' ? ' class="strong"' : state === 'interval' ? ` style="fill:${color('ink')}"` : '';
-  return `<text x="${-left}" y="${y + 4}"${look}>${escaped(name)}</text><line x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}" style="stroke:${stroke}" stroke-width="${width}"/>${ticks.join('')}${mark}<text x="100%" dx="150" y="${y + 4}" text-anchor="end"${look}>${rowRange(row)}</text>`;
+    state === 'holds'
+      ? ' class="strong halo"'
+      : ` class="halo"${state === 'interval' ? ` style="fill:${color('ink')}"` : ''}`;
+  return `<text x="${-left}" y="${text}"${look}>${escaped(name)}</text><line x1="${x(low)}" x2="${x(high)}" y1="${y}" y2="${y}" style="stroke:${stroke}" stroke-width="${width}"/>${ticks.join('')}${mark}<text x="100%" dx="${right}" y="${text}" text-anchor="end"${look}>${rowRange(row)}</text>`;
 }
 
 function rowRange({ value, low, high }: ForestRow): string {

@@ -20,6 +20,8 @@ export interface Line {
   readonly points: readonly LinePoint[];
   /** Whether it is only there for comparison, such as the ideal; thin and gray. */
   readonly isReference?: boolean;
+  /** A point to mark with a large dot, such as what was chosen. */
+  readonly chosen?: { readonly x: number; readonly y: number };
 }
 
 export interface LineChartOptions {
@@ -55,7 +57,7 @@ const mostNames = 16;
 export function lineChart(lines: readonly Line[], options: LineChartOptions): string {
   const { label, mark, ends = 'whiskers' } = options;
   const height = Math.max(options.height ?? 190, 14 * Math.min(mostNames, lines.length));
-  const points = lines.flatMap((line) => line.points);
+  const points = lines.flatMap((line) => [...line.points, ...(line.chosen ? [line.chosen] : [])]);
   const xRange = options.xRange ?? rangeOf(points.map(({ x }) => x));
   const yRange = options.yRange ?? valueRange(points, options.yIsPercent ?? false);
   const named = lines.slice(0, mostNames).filter(({ name }) => name !== '');
@@ -108,6 +110,11 @@ function lineMarks(line: Line, look: SeriesLook, at: Places, { x, xTicks }: Line
       strokeOf(look),
     ),
   );
+  const { chosen } = line;
+  const large =
+    chosen === undefined
+      ? ''
+      : `<circle cx="${at.x(chosen.x)}" cy="${at.y(chosen.y)}" r="6" style="fill:${look.stroke};stroke:${color('page')}" stroke-width="2" data-label="${escaped(`${line.name}, chosen, ${x} ${shortNumber(chosen.x)}: ${shortNumber(chosen.y)}`)}"/>`;
   const isSparse = line.points.length <= 30 && !line.isReference;
   const dots = line.points.map(({ x: px, y, low, high }) => {
     if (y === null || line.isReference) return '';
@@ -117,7 +124,7 @@ function lineMarks(line: Line, look: SeriesLook, at: Places, { x, xTicks }: Line
     const mark = isSparse && line.points.length <= 12 ? `fill="${look.stroke}"` : 'fill="transparent"';
     return `<circle cx="${at.x(px)}" cy="${at.y(y)}" r="${isSparse ? 3 : 5}" ${mark} data-label="${escaped(label)}"/>`;
   });
-  return paths.join('') + (line.points.length <= 60 ? dots.join('') : '');
+  return paths.join('') + (line.points.length <= 60 ? dots.join('') : '') + large;
 }
 
 function endMarks(

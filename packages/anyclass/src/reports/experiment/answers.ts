@@ -7,6 +7,7 @@ import {
   forest,
   note,
   panel,
+  shortPercent,
   type Tag,
   verdict,
 } from '@anyclass/kit';
@@ -53,10 +54,10 @@ function tagsOf({ differences, confounded, notes }: Comparison): Tag[] {
     stateOf((difference.atDecision ?? difference.atHalf).macroF1),
   );
   const tag: Tag = states.includes('holds')
-    ? { tone: 'found', text: '✓ A difference holds' }
+    ? { tone: 'found', text: '✓ Clear difference' }
     : states.includes('interval')
       ? { tone: 'review', text: '≈ Likely, not settled' }
-      : { tone: 'clear', text: '– No difference holds' };
+      : { tone: 'clear', text: '– No clear difference' };
   return [
     ...(differences.length > 0 ? [tag] : []),
     ...(confounded.length > 0 || notes.length > 0
@@ -95,7 +96,7 @@ function answerOf(
     const words = f1.value > 0 ? 'likely' : 'likely not';
     return [seeds > 1 ? `${words}, ${agreeing} of ${seeds} seeds` : words, 'run more seeds'];
   }
-  return ['no difference holds', `keep ${standard}`];
+  return ['no clear difference', `keep ${standard}`];
 }
 
 /** `holds`: the interval excludes 0 and every seed agrees. */
@@ -133,19 +134,23 @@ function chartPanels(comparison: Comparison): string[] {
           panel(
             'Differences',
             `points, paired by seed and image, ${where}`,
-            `${forest('Differences', drawn.slice(0, mostGroups))}${note('Filled: holds, the interval excludes 0 and every seed agrees. Dark ring: only the interval does. Gray: open. Small ticks are seeds.')}`,
+            `<div class="wide-only">${forest('Differences', drawn.slice(0, mostGroups))}</div><div class="phone-only">${forest('Differences', drawn.slice(0, mostGroups), { isNarrow: true })}</div>${note('Filled: clear, the interval excludes 0 and every seed agrees. Dark ring: the interval excludes 0, but seeds disagree. Gray: could be chance. Small ticks: seeds.')}`,
           ),
         ];
   const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
   const [first] = datasets;
-  const chart =
-    datasets.length === 1 && first !== undefined ? tradeOffChart(first, groups, decision) : undefined;
+  const chart = datasets.length === 1 && first !== undefined ? tradeOffChart(first, groups) : undefined;
+  const { budget } = decision;
+  const assured =
+    'falseAlarms' in budget && typeof budget.confidence === 'number'
+      ? ` with ${shortPercent(budget.confidence)} confidence, hence fewer on test`
+      : '';
   const curve = chart
     ? [
         panel(
-          'F1 at every budget',
-          'mean over seeds, seen on test',
-          `${chart.svg}${note('Each point is a decision fitted on validation for a budget of 0.5% to 20% and judged on test. Bands: ± one standard deviation over seeds.')}`,
+          'F1 against false alarms',
+          'mean over seeds, on test',
+          `${chart.svg}${note(`Large dots: the decisions compared, ${decisionPhrase(decision)}${assured}. Small dots: decisions fitted on validation for 0.5% to 20% without a confidence. Bands: ± one standard deviation over seeds.`)}`,
         ),
       ]
     : [];

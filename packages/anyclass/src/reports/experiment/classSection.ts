@@ -7,6 +7,7 @@ import { confoundOf, fieldsText } from '../../experiments/confounds.js';
 import { decisionPhrase } from '../../experiments/decisionText.js';
 import type { Run } from '../../experiments/readRuns.js';
 import { standardOf } from '../../experiments/seedGroups.js';
+import type { Chart } from '../../pages/blocks.js';
 import type { Cell, Table } from '../../tables/index.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
@@ -32,12 +33,7 @@ export async function classSection(material: Material): Promise<ReportSection> {
     return {
       title,
       items: [
-        {
-          kind: 'choice',
-          name: `class-metric-${i + 1}`,
-          legend: 'Metric',
-          panels: barPanels(before, after, rows, i),
-        },
+        { kind: 'charts', charts: classCharts(before, after, rows, i) },
         {
           kind: 'table',
           table: { name: `classes-${i + 1}`, table: classTable(title, split, rows, confound) },
@@ -56,7 +52,9 @@ export async function classSection(material: Material): Promise<ReportSection> {
               kind: 'note',
               text: `On the ${split} split, ${isDecided ? decisionPhrase(decision) : 'at a threshold of 0.5'}; mean over seeds. Classes with the most examples come first.`,
             },
-            { kind: 'choice', name: 'class-losses', legend: 'Losses', panels },
+            ...(panels.length === 1
+              ? panels[0]!.items
+              : [{ kind: 'choice', name: 'class-losses', legend: 'Losses', panels } as const]),
           ],
   };
 }
@@ -103,16 +101,16 @@ function classRows(first: readonly Metrics[], second: readonly Metrics[]): Class
     .sort((a, b) => b.present - a.present);
 }
 
-function barPanels(before: Group, after: Group, rows: readonly ClassRow[], index: number): Panel[] {
-  return classMetrics.map(({ name, title }, k) => {
-    const svg = dumbbells(
+function classCharts(before: Group, after: Group, rows: readonly ClassRow[], index: number): Chart[] {
+  return classMetrics.map(({ name, title }, k) => ({
+    name: `classes-${index + 1}-${name}`,
+    title: `${title} of each class`,
+    svg: dumbbells(
       `${title} of each class, %`,
       { before: before.name, after: after.name },
       rows.slice(0, mostRows).map((row) => ({ name: row.name, ...row.metrics[k]! })),
-    );
-    const chart = { name: `classes-${index + 1}-${name}`, title: `${title} of each class`, svg };
-    return { title, items: [{ kind: 'charts', charts: [chart] }] };
-  });
+    ),
+  }));
 }
 
 function classTable(

@@ -8,11 +8,12 @@ export function configurationSection(runs: readonly Run[]): ReportSection {
   const fields = runs.map(({ configuration }) => resultFields(configuration));
   const names = [...new Set(fields.flatMap((each) => [...each.keys()]))];
   const differing = names.filter((name) => new Set(fields.map((each) => each.get(name))).size > 1);
+  const above = commonFolder(runs.map(({ folder }) => folder));
   const table: Table = {
     title: 'Runs',
     note:
       runs.length > 1
-        ? `${differing.length} fields differ; the other ${names.length - differing.length} are the same in all runs. Each run's config.json has all fields.`
+        ? `${differing.length} fields differ; the other ${names.length - differing.length} are the same in all runs. Each run's config.json has all fields.${above === '' ? '' : ` The runs are in ${above}.`}`
         : "The run's config.json has all fields.",
     columns: [
       { title: 'run', kind: 'text' },
@@ -21,7 +22,7 @@ export function configurationSection(runs: readonly Run[]): ReportSection {
       ...differing.map((title) => ({ title, kind: 'text' }) as const),
     ],
     rows: runs.map(({ folder, summary }, i): Cell[] => [
-      folder,
+      folder.slice(above.length),
       summary.epochs,
       summary.bestEpoch,
       ...differing.map((name) => unquoted(fields[i]!.get(name))),
@@ -32,6 +33,14 @@ export function configurationSection(runs: readonly Run[]): ReportSection {
     title: 'Configurations',
     items: [{ kind: 'table', table: { name: 'configurations', table } }],
   };
+}
+
+/** The folder that all paths begin with, or ''. */
+function commonFolder(paths: readonly string[]): string {
+  const [first = ''] = paths;
+  const parts = first.split('/').slice(0, -1);
+  const folders = parts.map((_, i) => `${parts.slice(0, i + 1).join('/')}/`);
+  return folders.findLast((folder) => paths.every((path) => path.startsWith(folder))) ?? '';
 }
 
 function unquoted(json: string | undefined): string {

@@ -127,11 +127,11 @@ export function writeAssets(folder: string, report: ExperimentReport): string[] 
 }
 
 /** Returns the trade-off chart of each dataset; nothing if no test split has labels. */
-function tradeOffItems({ groups, decision }: Comparison, several: boolean): Item[] {
+function tradeOffItems({ groups }: Comparison, several: boolean): Item[] {
   const datasets = [...new Set(groups.map(({ dataset }) => dataset))];
   const charts = datasets.flatMap((dataset) => {
     const own = groups.filter((group) => group.dataset === dataset);
-    const chart = tradeOffChart(dataset, own, decision);
+    const chart = tradeOffChart(dataset, own);
     if (!chart) return [];
     return [several ? { ...chart, name: `trade-off-${fileName(dataset)}` } : chart];
   });

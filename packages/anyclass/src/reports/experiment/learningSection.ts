@@ -1,12 +1,14 @@
 import { type Line, lineChart } from '@anyclass/kit';
 import type { EpochRecord } from '../../events/epochRecord.js';
-import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
+import { type Group, type Material, meanOf, type ReportSection } from './material.js';
 
-/** Returns the validation metrics by epoch, averaged over seeds; one metric is shown at a time. */
+/** Returns the validation metrics by epoch, averaged over seeds, a chart a metric. */
 export function learningSection({ groups }: Material): ReportSection {
   const epochs = Math.max(0, ...groups.flatMap(({ runs }) => runs.map((run) => run.epochs.length)));
-  const panels = curves.map(({ name, title, y, value }): Panel => {
-    const svg = lineChart(
+  const charts = curves.map(({ name, title, y, value }) => ({
+    name: `learning-${name}`,
+    title: `${title} by epoch`,
+    svg: lineChart(
       groups.map((group) => learningLine(group, value)),
       {
         label: `${title} by epoch`,
@@ -15,19 +17,9 @@ export function learningSection({ groups }: Material): ReportSection {
         xIsWhole: true,
         xRange: [1, Math.max(2, epochs)],
         yIsPercent: y === '%',
-        height: 240,
       },
-    );
-    return {
-      title,
-      items: [
-        {
-          kind: 'charts',
-          charts: [{ name: `learning-${name}`, title: `${title} by epoch`, svg }],
-        },
-      ],
-    };
-  });
+    ),
+  }));
   const hasSeeds = groups.some(({ seeds }) => seeds.length > 1);
   const seedText = `; mean over seeds${epochs <= mostBars ? ', with bars for the range' : ''}`;
   return {
@@ -41,7 +33,7 @@ export function learningSection({ groups }: Material): ReportSection {
               kind: 'note',
               text: `On the validation split, at a threshold of 0.5${hasSeeds ? seedText : ''}. BCE is plain binary cross-entropy, which is comparable across losses.`,
             },
-            { kind: 'choice', name: 'learning-curve', legend: 'Metric', panels },
+            { kind: 'charts', charts },
           ],
   };
 }
