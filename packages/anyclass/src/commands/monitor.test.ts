@@ -168,7 +168,7 @@ test('a page shows the evidence over time, and a broken promise names the comman
   expect(stderr).toContain(refit);
   expect(stdout).toContain('100 more labeled negatives');
   expect(stdout).toContain('100 more labeled positives');
-  expect(stdout).toMatch(/missed +no drawn positives yet/);
+  expect(stdout).toMatch(/without an alarm +no drawn positives yet/);
   const page = readFileSync(join(folder, 'field.html'), 'utf8');
   for (const part of ['Evidence over time', 'Range of the false-alarm rate', 'alert', refit, 'is broken'])
     expect(page).toContain(part);

@@ -65,8 +65,9 @@ function basisOf(
   if (!macroF1) return '';
   const { perSeed, value } = macroF1;
   const agreeing = perSeed.filter((seed) => Math.sign(seed) === Math.sign(value)).length;
-  const seeds =
-    perSeed.length > 1
+  const seeds = perSeed.every((seed) => seed === 0)
+    ? ''
+    : perSeed.length > 1
       ? `; ${agreeing} of ${perSeed.length} seeds agree`
       : perSeed.length === 1
         ? '; one seed, so chance between seeds is unknown'

@@ -2,6 +2,7 @@
 
 import { type MoreLabels, percentNeeded } from '@anyclass/core';
 import {
+  budgetBar,
   command,
   countText,
   escaped,
@@ -54,8 +55,9 @@ export function monitoringPage(
         tags: [tagOf(result)],
         headline: `${answer}.`,
         text: escaped(`${because[0]!.toUpperCase()}${because.slice(1)}.`),
+        ...besideOf(result),
       }),
-      `<div class="columns two"><div>${chartBlock(evidenceChart(result))}</div><div>${chartBlock(rateChart(result, confidence))}</div></div>`,
+      `<div class="columns two first"><div>${chartBlock(evidenceChart(result))}</div><div>${chartBlock(rateChart(result, confidence))}</div></div>`,
     ],
     sections: [
       {
@@ -102,6 +104,15 @@ export function monitoringPage(
   });
 }
 
+/** The rate that was seen beside the one that is promised. */
+function besideOf({ estimate, falseAlarms, rate }: MonitoredLogs) {
+  if (estimate === null || rate.low > rate.high) return {};
+  const bar = budgetBar({ budget: falseAlarms, seen: estimate, interval: rate });
+  return {
+    beside: `<p class="tiny faint">False alarms, estimated: ${shown(estimate)} of negatives</p>${bar}`,
+  };
+}
+
 function buysTable(kind: string, buys: readonly MoreLabels[]): string {
   const rows = buys.map(
     ({ more, smallestRate, interval }) =>
@@ -111,7 +122,7 @@ function buysTable(kind: string, buys: readonly MoreLabels[]): string {
   const heads = [
     kind,
     'could promise',
-    `${kind.endsWith('positives') ? 'misses' : 'alarms'} of ${today} known to`,
+    `${today} ${kind.endsWith('positives') ? 'without an alarm' : 'alarm'}, known to`,
   ];
   const columns = heads.map((head) => `<th scope="col">${head}</th>`).join('');
   return `<div class="scroll" tabindex="0" role="region" aria-label="${kind}"><table><thead><tr>${columns}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
@@ -121,7 +132,7 @@ function tagOf({ verdict: found }: MonitoredLogs): Tag {
   if (found === 'broken') return { tone: 'false-alarm', text: '! Broken' };
   return found === 'holds'
     ? { tone: 'found', text: '✓ Holds' }
-    : { tone: 'review', text: '≈ Not decided yet' };
+    : { tone: 'review', text: '≈ Too early to tell' };
 }
 
 /** The logarithms between which evidence is drawn at most: beyond, it is beyond doubt. */
@@ -143,7 +154,7 @@ function evidenceChart({ path, threshold, alert, images }: MonitoredLogs) {
       line('against', 'capital'),
       line('for', 'certificate'),
       {
-        name: countText(threshold),
+        name: `${countText(threshold)} settles it`,
         isReference: true,
         points: [0, last].map((x) => ({ x, y: Math.log10(threshold) })),
       },
@@ -151,7 +162,7 @@ function evidenceChart({ path, threshold, alert, images }: MonitoredLogs) {
     {
       label: 'Evidence against and for the promise over time',
       x: 'line of the log',
-      y: 'capital',
+      y: 'evidence',
       yRange: [leastLog, mostLog],
       yTicks: decades.map((at) => ({ at, text: at < 0 ? `${10 ** at}` : countText(10 ** at) })),
       xIsWhole: true,
@@ -163,7 +174,7 @@ function evidenceChart({ path, threshold, alert, images }: MonitoredLogs) {
     name: 'evidence',
     title: 'Evidence over time',
     svg,
-    note: `The capital of a bet against the promise, and of one for it. Each starts at 1, and reaches ${countText(threshold)} by chance with a probability of at most 1 in ${countText(threshold)}, at any time.`,
+    note: `Evidence is the capital of a bet against the promise, and of one for it, each starting at 1. By chance alone, at most 1 in ${countText(threshold)} ever reaches ${countText(threshold)}.`,
   };
 }
 

@@ -23,7 +23,8 @@ export function monitoringAnswer(
   confidence: number,
 ): { readonly answer: string; readonly because: string } {
   const judged = per === 'group' ? ', judged by one image of each group,' : '';
-  const promise = `The ${promised === false ? 'limit' : 'promise'} of at most ${shown(falseAlarms)} false alarms${judged}`;
+  const name = `he ${promised === false ? 'limit' : 'promise'} of at most ${shown(falseAlarms)} false alarms${judged}`;
+  const promise = `T${name}`;
   const range = `${shown(rate.low)} to ${shown(rate.high)} of negatives alarm (${shown(confidence)} confidence)`;
   if (rate.low > rate.high) {
     const state = verdict === 'undecided' ? 'is undecided' : verdict === 'broken' ? 'is broken' : 'holds';
@@ -37,8 +38,8 @@ export function monitoringAnswer(
   const outlook =
     auditsToDecide === null
       ? 'label more of the drawn images'
-      : `about ${counted(auditsToDecide, 'more audit')} would decide it if things go on like this`;
-  return { answer: `${promise} is not decided yet`, because: `${range}; ${outlook}` };
+      : `about ${counted(auditsToDecide, 'more audit')} would settle it at this rate`;
+  return { answer: `Too early to tell whether t${name} holds`, because: `${range}; ${outlook}` };
 }
 
 /** The verdict, what it rests on, what more labels would buy, and what came before. */
@@ -77,16 +78,16 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
         ]
       : []),
     ['images', count(images)],
-    ['labeled', `${count(audited)}; ${count(unlabeled)} alarms and drawn images have no label yet`],
+    ['labeled', `${count(audited)}; ${count(unlabeled)} alarms and drawn images still to label`],
     [
       'false alarms',
       estimate === null ? 'no labeled negatives yet' : `${shown(estimate)} of negatives, estimated`,
     ],
     [
-      'missed',
+      'without an alarm',
       missedShare === null
         ? 'no drawn positives yet'
-        : `${shown(missedShare)} of ${count(drawnPositives)} drawn positives did not alarm`,
+        : `${shown(missedShare)} of ${count(drawnPositives)} drawn positives, cleared or to review`,
     ],
     ['alarms', `${shown(alarmShare)} of all images`],
     [

@@ -116,7 +116,7 @@ function promiseParts({ promisable: { split, of, negatives, positives }, groupCo
   ]);
   const grouped =
     of === 'rows' ? '' : note('Images of one group are not independent: one negative of each group counts.');
-  const rest = `With 95% confidence; ${split} has ${countText(negatives.instances)}${unit} negatives, and ${countText(positives.instances)}${unit} positives, which can promise at most ${percentNeeded(positives.smallestRate)} missed.`;
+  const rest = `With 95% confidence, from the ${countText(negatives.instances)}${unit} negatives in ${split}. Its ${countText(positives.instances)}${unit} positives can promise at most ${percentNeeded(positives.smallestRate)} missed.`;
   return `<p class="statement">${escaped(`At best, at most ${percentNeeded(negatives.smallestRate)} of negatives raise an alarm.`)}</p><p class="note">${escaped(rest)}</p>${facts(rows)}${grouped}`;
 }
 

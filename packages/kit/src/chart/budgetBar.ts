@@ -21,24 +21,22 @@ export function budgetBar({ budget, seen, interval }: BudgetBarOptions): string 
   const end = 1.25 * Math.max(budget, seen, interval?.high ?? 0);
   return plot(
     {
-      label: `False alarms seen on test ${percentText(seen)}% against the budget of ${shortPercent(budget)}`,
+      label: `False alarms seen: ${percentText(seen)}% against the budget of ${shortPercent(budget)}`,
       height: 16,
       x: { range: [0, end], ticks: [] },
       y: { range: [0, 1], ticks: [] },
-      margins: { left: 2, right: 30, top: 14, bottom: 24 },
+      margins: { left: 2, right: 30, top: 22, bottom: 22 },
     },
     (at) => {
       const whisker = (width: number, stroke: string) =>
         interval
           ? `<line x1="${at.x(interval.low)}" x2="${at.x(interval.high)}" y1="8" y2="8" style="stroke:${stroke}" stroke-width="${width}"/>`
           : '';
-      const texts = roundTicks(0, end, 5, { text: (share) => String(Number((100 * share).toFixed(2))) })
-        .filter(({ at: value }) => value < 0.93 * budget)
-        .map(
-          ({ at: value, text }) =>
-            `<text x="${at.x(value)}" y="31" text-anchor="${value === 0 ? 'start' : 'middle'}">${text}${value === 0 ? '%' : ''}</text>`,
-        );
-      return `<rect x="0" y="2" width="${at.x(budget)}" height="12" style="fill:${color('clear-soft')}"/><rect x="0" y="2" width="${at.x(seen)}" height="12" style="fill:${color('false-alarm')}"/>${whisker(4, color('page'))}${whisker(1.5, color('ink'))}<line x1="${at.x(budget)}" x2="${at.x(budget)}" y1="-4" y2="18" style="stroke:${color('accent')}" stroke-width="2"/><text x="${at.x(budget)}" dx="5" y="5" class="strong halo" style="fill:${color('accent')}">${shortPercent(budget)}</text><text x="${at.x(budget)}" dx="5" y="31" class="halo" style="fill:${color('accent')}">budget</text>${texts.join('')}`;
+      const texts = roundTicks(0, end, 5, { text: (share) => String(Number((100 * share).toFixed(2))) }).map(
+        ({ at: value, text }) =>
+          `<text x="${at.x(value)}" y="31" text-anchor="${value === 0 ? 'start' : 'middle'}">${text}${value === 0 ? '%' : ''}</text>`,
+      );
+      return `<rect x="0" y="2" width="${at.x(budget)}" height="12" style="fill:${color('clear-soft')}"/><rect x="0" y="2" width="${at.x(seen)}" height="12" style="fill:${color('false-alarm')}"/>${whisker(4, color('page'))}${whisker(1.5, color('ink'))}<line x1="${at.x(budget)}" x2="${at.x(budget)}" y1="-4" y2="18" style="stroke:${color('accent')}" stroke-width="2"/><text x="${at.x(budget)}" dx="-1" y="-7" class="strong" style="fill:${color('accent')}">${shortPercent(budget)} budget</text>${texts.join('')}`;
     },
   );
 }

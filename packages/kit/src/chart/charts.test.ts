@@ -98,7 +98,7 @@ test('the trade-off marks the chosen budget and shades what cannot be promised',
 });
 
 test('the budget bar tells both numbers to a screen reader', () => {
-  expect(budgetBar({ budget: 0.05, seen: 0.025 })).toContain('seen on test 2.5% against the budget of 5%');
+  expect(budgetBar({ budget: 0.05, seen: 0.025 })).toContain('seen: 2.5% against the budget of 5%');
 });
 
 test('names in the trade-off cover neither each other nor what is chosen, also in a flat chart', () => {

@@ -28,7 +28,7 @@ export function tryPage(
     style,
     sections: [],
     head: [
-      `<h1>${escaped(models.length === 1 ? title : 'Try an image')}</h1><div class="columns two"><div><form id="try"${models.length === 1 ? explains(models[0]!) : ''}>
+      `<h1>${escaped(models.length === 1 ? title : 'Try an image')}</h1><div class="columns two try"><div><form id="try"${models.length === 1 ? explains(models[0]!) : ''}>
 <label id="drop" for="files"><strong>Drop images here</strong><span>or click to choose, or paste</span>
 <input id="files" type="file" accept="image/*" multiple></label>
 <p class="settings">${
@@ -40,8 +40,7 @@ export function tryPage(
       }</p>
 </form>
 <p id="state" role="status" class="note">Images are sent only to this server.</p>${models.map((card) => exampleRow(card, models.length > 1)).join('')}</div>
-<div>${models.map((card) => modelPart(card, models.length > 1)).join('')}</div></div>`,
-      '<div id="results" aria-live="polite"></div>',
+<div class="models">${models.map((card) => modelPart(card, models.length > 1)).join('')}</div><div id="results" aria-live="polite"></div></div>`,
       '<p class="note"><a href="docs">API</a> · <a href="openapi.json">OpenAPI</a></p>',
       `<script>${tryScript}</script>`,
     ],
@@ -131,7 +130,7 @@ h1 { margin-top: 16px; } .where .button[aria-pressed='true'] { border-color: var
 .settings select, .settings input { font: inherit; color: var(--ink); background: var(--sunk); border: 1px solid var(--rule-strong); border-radius: 4px; padding: 2px 6px; }
 .columns section { margin-top: 0; } .columns h2, .small-title { font-size: var(--text-m); margin: 14px 0 4px; } .small-title + .looks { margin-top: 8px; }
 .example { all: unset; display: block; width: 100%; cursor: pointer; font-size: 11px; line-height: 15px; color: var(--ink-2); } .example:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; } .example:hover .shot { outline: 2px solid var(--accent); }
-#results { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 var(--s6); margin-top: var(--s5); }
+#results { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 var(--s6); grid-column: 1 / -1; }
 .result { display: grid; grid-template-columns: 170px minmax(0, 1fr); gap: 8px 20px; border-top: 1px solid var(--rule-strong); padding: 16px 0; margin: 0; align-items: start; }
 .seen { display: inline-block; max-width: 100%; } .seen img { display: block; max-width: 100%; min-width: 140px; max-height: 240px; background: var(--sunk); border-radius: 6px; image-rendering: auto; }
 .result h2 { margin: 0; border: 0; padding: 0; font-size: var(--text-m); overflow-wrap: anywhere; }
@@ -147,6 +146,7 @@ h1 { margin-top: 16px; } .where .button[aria-pressed='true'] { border-color: var
 .scale { font-size: var(--text-xs); color: var(--ink-3); } .scale .ramp { width: 60px; }
 .failed { color: var(--missed-ink); overflow-wrap: anywhere; }
 details { margin-top: 8px; } details > summary { cursor: pointer; color: var(--ink-3); padding: 4px 0; border: 0; font-weight: 400; font-size: var(--text-xs); } details pre { font-size: 11px; overflow-x: auto; }
+/* On a phone, what was asked comes before the model. */ @media (max-width: 720px) { .try .models { order: 1; } #results:empty { display: none; } }
 @media (max-width: 1000px) { #results { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 600px) { .result { grid-template-columns: minmax(0, 1fr); } .seen img { max-height: 50vh; } }
 `;

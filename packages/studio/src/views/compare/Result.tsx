@@ -97,7 +97,7 @@ function forestRow(metric: ComparedMetric): ForestRow {
 
 function headline(f1: ComparedMetric, name: string): string {
   const range = `${signedPoints(f1.value)} points of F1 (${signedPoints(f1.low)} to ${signedPoints(f1.high)})`;
-  if (stateOf(f1) === 'open') return `No clear difference: ${name} has ${range}.`;
+  if (stateOf(f1) === 'open') return `No clear difference: ${range}.`;
   return `${name} is ${f1.value > 0 ? 'better' : 'worse'}: ${range}.`;
 }
 

@@ -9,6 +9,7 @@ import { go, linkTo } from '../../state/address.js';
 import { doubtText } from './lists.js';
 import { type LookItem, labelText } from './lookItem.js';
 import { type LookTable, predictedAt } from './table.js';
+import { toneOf } from './tone.js';
 
 const outcomes = ['clear', 'review', 'alarm'] as const;
 const mostClasses = 12;
@@ -65,7 +66,7 @@ function Said({ table, row }: { readonly table: LookTable; readonly row: number 
     <>
       <dt>Model</dt>
       <dd>
-        <b class={`outcome ${outcome}`}>{outcome}</b> <bdi>{predictedAt(table, row).join(', ')}</bdi>
+        <b class={toneOf(table, row)}>{outcome}</b> <bdi>{predictedAt(table, row).join(', ')}</bdi>
       </dd>
       {group !== undefined && (
         <>

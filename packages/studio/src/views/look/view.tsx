@@ -12,7 +12,7 @@ import { type LookState, useLook } from './items.js';
 import { MapPanel } from './MapPanel.js';
 import { SealedImages } from './SealedImages.js';
 import { Tiles } from './Tiles.js';
-import type { LookTable } from './table.js';
+import { tones as legend, toneOf } from './tone.js';
 
 export function LookView() {
   const look = useLook();
@@ -102,19 +102,6 @@ function Looking({ look }: { readonly look: LookState }) {
     </section>
   );
 }
-
-/**
- * How the model's answer stands to the labels, as a color of the kit. An image of which some classes are unknown and none is known to be
- * present may be either; it is shown as clear.
- */
-function toneOf({ outcome, targets, classes }: LookTable, row: number): (typeof legend)[number] {
-  if (outcome[row] === 1) return 'review';
-  const own = targets.subarray(row * classes.length, (row + 1) * classes.length);
-  if (own.includes(1)) return outcome[row] === 2 ? 'found' : 'missed';
-  return outcome[row] === 2 && !own.includes(-1) ? 'false-alarm' : 'clear';
-}
-
-const legend = ['found', 'missed', 'false-alarm', 'review', 'clear'] as const;
 
 function colorOf(look: LookState, name: string): string {
   const table = look.table.state === 'ready' ? look.table.value : undefined;

@@ -69,7 +69,7 @@ export function LogCurves({ log }: { readonly log: RunLog }) {
           text={(value) => value.toExponential(1)}
         />
         <Curves
-          title="Images a second"
+          title="Images per second"
           at={isBySteps ? steps.at : epochAt}
           curves={[
             {
@@ -81,7 +81,7 @@ export function LogCurves({ log }: { readonly log: RunLog }) {
           text={shortNumber}
         />
         <Curves
-          title="Share of time that waits for images, %"
+          title="Time spent waiting for images, %"
           at={steps.at}
           curves={[{ name: 'waiting', values: steps.dataWaitShare, color: 'series-1' }]}
           text={(value) => percent(value)}

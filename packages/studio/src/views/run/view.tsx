@@ -180,7 +180,8 @@ function LogLines({ log }: { readonly log: RunLog }) {
           {log.lines.length > lines.length ? `the last ${lines.length} of ${log.lines.length} lines` : ''}
         </small>
       </summary>
-      <ol class="log-lines">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it. */}
+      <ol class="log-lines" tabIndex={0} aria-label="Log">
         {lines.map(({ time, kind, text }, i) => (
           <li key={`${time} ${i}`} class={kind === 'failed' ? 'missed' : ''}>
             <time dateTime={time}>{time.slice(11, 19)}</time> <bdi>{text}</bdi>

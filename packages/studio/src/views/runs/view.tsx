@@ -36,7 +36,7 @@ export function RunsView() {
   const lines = tableLines(list.rows, { sort, isDescending, isGrouped, open, find, showsArchived });
   const fields = list.differing.slice(0, mostFields);
   const archived = list.rows.filter(({ isArchived }) => isArchived).length;
-  const template = `minmax(170px, 2fr) minmax(172px, 1.6fr) 70px 60px 78px 84px ${fields.map(() => 'minmax(56px, 1fr)').join(' ')}`;
+  const template = `minmax(210px, 3fr) minmax(132px, 1fr) 70px 60px 78px 84px ${fields.map(() => 'minmax(56px, 1fr)').join(' ')}`;
   const toggle = (rows: readonly RunRow[]) => {
     const key = groupKey(rows);
     const next = open.has(key) ? [...open].filter((each) => each !== key) : [...open, key];

@@ -1,0 +1,14 @@
+import type { LookTable } from './table.js';
+
+export const tones = ['found', 'missed', 'false-alarm', 'review', 'clear'] as const;
+
+/**
+ * How the model's answer stands to the labels, as a color of the kit. An image of which some classes are unknown and none is known to be
+ * present may be either; it is shown as clear.
+ */
+export function toneOf({ outcome, targets, classes }: LookTable, row: number): (typeof tones)[number] {
+  if (outcome[row] === 1) return 'review';
+  const own = targets.subarray(row * classes.length, (row + 1) * classes.length);
+  if (own.includes(1)) return outcome[row] === 2 ? 'found' : 'missed';
+  return outcome[row] === 2 && !own.includes(-1) ? 'false-alarm' : 'clear';
+}
