@@ -12,6 +12,7 @@ import { program } from './ranks.mjs';
 
 const fields = [
   ...frequentlySaved,
+  'epochs=2',
   'data.digits.scenes={"train":64,"validation":16,"test":16}',
   'evaluation.replicates=10',
 ];

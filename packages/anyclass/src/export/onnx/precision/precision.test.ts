@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphBytes } from '../../../../test/onnxFunction.js';
-import { tinyRun } from '../../../../test/tinyRun.js';
+import { tinyRun, tinyScenes } from '../../../../test/tinyRun.js';
 import { createNetwork } from '../../../networks/createNetwork.js';
 import { loadModel, saveModel } from '../../../runs/modelFile.js';
 import { trainRun } from '../../../training/trainRun.js';
@@ -165,7 +165,7 @@ describe('a lower precision is evaluated on the validation images of the run', (
   test.each(['float16', 'int8'] as const)('%s is kept if it predicts as well', async (precision) => {
     const out = at(precision, 'model.onnx');
     const { judgment, check, bytes } = await exportOnnx(run, { out, precision });
-    expect(judgment?.images).toBe(24);
+    expect(judgment?.images).toBe(tinyScenes.validation);
     expect(judgment!.float32 - judgment!.mAP).toBeLessThan(precision === 'float16' ? 0.0005 : 0.005);
     expect(check!.largestError).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(statSync(join(run, 'model.safetensors')).size * 0.6);
