@@ -37,7 +37,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)(
       // A page that is loaded again forgets this.
       await page.evaluate(() => document.body.setAttribute('data-loaded', 'once'));
       const data = { dataset: 'digits', digits: { scenes: { train: 48, validation: 40, test: 20 } } };
-      writeFileSync(join(folder, 'digits.json'), JSON.stringify({ ...smallRun, data, epochs: 20 }));
+      writeFileSync(join(folder, 'digits.json'), JSON.stringify({ ...smallRun, data, epochs: 14 }));
       const child = spawn(
         process.execPath,
         [program, 'train', join(folder, 'digits.json'), '--run', join(folder, 'digits')],
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)(
       try {
         const line = page.locator('.run-table .run-line', { hasText: 'digits' });
         const epoch = async () =>
-          Number(/epoch (\d+) of 20/.exec((await line.textContent()) ?? '')?.[1] ?? 0);
+          Number(/epoch (\d+) of 14/.exec((await line.textContent()) ?? '')?.[1] ?? 0);
         await expect.poll(() => line.count(), { timeout: 40_000 }).toBe(1);
         await expect.poll(epoch, { timeout: 40_000, interval: 50 }).toBeGreaterThan(1);
         await line.locator('a').click();
@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === undefined || !isBuilt)(
         clearInterval(resting);
         child.kill('SIGKILL');
       }
-      await expect.poll(() => page.locator('main').textContent()).toContain('epoch 20: loss');
+      await expect.poll(() => page.locator('main').textContent()).toContain('epoch 14: loss');
       await expect.poll(() => page.locator('main').textContent()).toContain('finished');
       expect(await page.locator('body').getAttribute('data-loaded')).toBe('once');
       expect(problems).toEqual([]);
