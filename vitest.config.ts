@@ -49,28 +49,35 @@ const long = [
   'verify/golden',
 ];
 
-export default defineConfig({
+/** What the projects have in common, except what happens once for both: they would repeat what they inherit. */
+const common = {
   // Tests run the TypeScript sources of every package, not their last build.
   resolve: { conditions: ['@anyclass/source'] },
   ssr: { resolve: { conditions: ['@anyclass/source'] } },
   test: {
-    // Three files at a time, even on two cores: they spend a quarter of their time waiting for processes, pages and timeouts.
-    maxWorkers: Number(process.env['TEST_WORKERS'] ?? 3),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Pages and processes take their time on a busy machine; who waits for them should not be in a hurry.
     expect: { poll: { timeout: 30_000 } },
-    globalSetup: ['setup/freshBuild.ts', 'setup/temporaryFolder.ts'],
     setupFiles: 'setup/leaks.ts',
+    // Otherwise OpenMP's threads spin while they wait and slow down the other test files.
+    env: { OMP_WAIT_POLICY: 'passive' },
+  },
+};
+
+export default defineConfig({
+  test: {
+    // Three files at a time, even on two cores: they spend a quarter of their time waiting for processes, pages and timeouts.
+    maxWorkers: Number(process.env['TEST_WORKERS'] ?? 3),
+    globalSetup: ['setup/freshBuild.ts', 'setup/temporaryFolder.ts'],
     // TEST_ORDER=random finds files that depend on what ran before them; --sequence.seed repeats an order.
     sequence:
       process.env['TEST_ORDER'] === 'random' ? { shuffle: { files: true } } : { sequencer: LongestFirst },
-    // Otherwise OpenMP's threads spin while they wait and slow down the other test files.
-    env: { OMP_WAIT_POLICY: 'passive' },
     projects: [
       {
-        extends: true,
+        ...common,
         test: {
+          ...common.test,
           name: 'shared',
           include: [
             'packages/*/src/**/*.test.ts',
@@ -82,7 +89,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'isolated', include: isolated } },
+      { ...common, test: { ...common.test, name: 'isolated', include: isolated } },
     ],
   },
 });
