@@ -1,4 +1,4 @@
-// Several processes that train together, with the built package. Longer tests: npm run test:ranks.
+// Several processes that train together, with the built package, compared with one: that of the tests. Longer tests: npm run test:ranks.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { distributed } from '@anyclass/torch';
 import { afterAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../test/inProcess.js';
 import { program, rankGradients, runRanks } from '../../test/ranks.mjs';
+import type { ConfigurationInput } from '../configuration/schema.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
+import { trainRun } from './trainRun.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-ranks-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -44,8 +47,7 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
   }, 120_000);
 
   test('training matches that of one process, and only one file of each kind is written', async () => {
-    const [alone] = await runRanks([program, ...words('alone')], 1);
-    expect(alone).toMatchObject({ code: 0 });
+    expect(await runInProcess(folder, words('alone'))).toMatchObject({ status: 0 });
     const [first, second] = await runRanks([program, ...words('together')], 2);
     expect(first).toMatchObject({ code: 0 });
     expect(second).toEqual({ code: 0, signal: null, output: '', errors: '' });
@@ -70,14 +72,14 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
 
   test('stopped and resumed on two, three and one ranks, every row trains once per epoch, in the order of one process', async () => {
     const script = fileURLToPath(new URL('../../test/stoppedRanks.mjs', import.meta.url));
-    const until = async (run: string, processes: number, epoch: number, step: number, isNew = false) => {
-      const given = isNew ? [JSON.stringify(soil())] : [];
+    const until = async (run: string, processes: number, epoch: number, step: number, begun?: object) => {
+      const given = begun ? [JSON.stringify(begun)] : [];
       const ends = await runRanks([script, at(run), String(epoch), String(step), ...given], processes);
       for (const { code, errors } of ends) expect([code, errors]).toEqual([0, '']);
       return ends[0]!.output;
     };
-    await until('never stopped', 1, 9, 0, true);
-    await until('stopped', 2, 1, 3, true);
+    await trainRun(soil(), { run: at('never stopped') });
+    await until('stopped', 2, 1, 3, soil());
     const newest = () =>
       readdirSync(at('stopped', 'checkpoints'))
         .filter((name) => name.startsWith('epoch-'))
@@ -108,7 +110,7 @@ describe.skipIf(unavailable !== null)(`ranks${unavailable ? ` (skipped: ${unavai
 /**
  * 50 training rows in 7 steps; a row that is left out or seen twice changes the weights by about one percent.
  */
-function soil(): object {
+function soil(): ConfigurationInput {
   const rows = Array.from({ length: 70 }, (_, i) => {
     const split = i < 50 ? 'train' : i < 60 ? 'validation' : 'test';
     return `${i},${split},${i % 2},${Number(i % 5 === 0)},${Math.sin(i * i)},${Math.cos(3 * i)}`;
