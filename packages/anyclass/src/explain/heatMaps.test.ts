@@ -16,6 +16,7 @@ import {
   tidy,
 } from '@anyclass/torch';
 import { afterAll, describe, expect, test } from 'vitest';
+import { quickNetwork } from '../../test/quickNetwork.js';
 import { UserError } from '../errors/userError.js';
 import { exportTimm } from '../export/timm.js';
 import { exportTorchvision } from '../export/torchvision.js';
@@ -33,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** A network with a head that says something: fresh ones may start from zeros. */
 function drawn(name: NetworkName, options: Partial<NetworkOptions> = {}): Network {
   setSeed(3);
-  const network = createNetwork(name, { classes: 3, inputSize: 64, channels: 1, ...options }).eval();
+  const network = quickNetwork(name, { classes: 3, inputSize: 64, channels: 1, ...options }).eval();
   for (const [entry, parameter] of network.namedParameters())
     if (entry.startsWith(network.headPrefix)) noGrad(() => void nn.init.normal_(parameter, 0, 0.2));
   return network;

@@ -1,6 +1,7 @@
 import { liveTensors, noGrad, randn, setSeed, tidy } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectTensors } from '../../../torch/test/collectTensors.js';
+import { quickNetwork } from '../../test/quickNetwork.js';
 import { type NetworkOptions, networkDefinitions, networkStride } from './catalog.js';
 import { createNetwork } from './createNetwork.js';
 import { foldBatchNorm } from './foldBatchNorm.js';
@@ -30,7 +31,7 @@ describe.each([
   let network: Network;
   beforeAll(() => {
     setSeed(1);
-    network = createNetwork(name, options).eval();
+    network = quickNetwork(name, options).eval();
   });
   afterAll(() => network[Symbol.dispose]());
 

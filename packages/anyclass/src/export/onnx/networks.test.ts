@@ -3,8 +3,8 @@ import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
 import { expect, test } from 'vitest';
 import { errorOf, inFloat64, varied } from '../../../../../bench/export/exactness.js';
 import { graphBytes } from '../../../test/onnxFunction.js';
+import { quickNetwork } from '../../../test/quickNetwork.js';
 import type { NetworkName } from '../../networks/catalog.js';
-import { createNetwork } from '../../networks/createNetwork.js';
 import { foldBatchNorm } from '../../networks/foldBatchNorm.js';
 import { networkGraph } from './networkGraph.js';
 
@@ -35,7 +35,7 @@ test.each([
   '%s gives the logits of libtorch with the same accuracy at any batch size',
   async (name) => {
     setSeed(1);
-    using network = varied(createNetwork(name, options(name)));
+    using network = varied(quickNetwork(name, options(name)));
     using folded = foldBatchNorm(network);
     const side = folded.options.inputSize;
     using exported = networkGraph(folded, { inputShape: folded.inputShape });

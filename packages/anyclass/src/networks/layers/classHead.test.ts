@@ -3,6 +3,7 @@ import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
 import { expect, test } from 'vitest';
 import { varied } from '../../../../../bench/export/exactness.js';
 import { graphBytes } from '../../../test/onnxFunction.js';
+import { quickNetwork } from '../../../test/quickNetwork.js';
 import { heatMaps } from '../../explain/heatMaps.js';
 import { networkGraph } from '../../export/onnx/networkGraph.js';
 import { isFeatureNetwork, type NetworkName, networkNames } from '../catalog.js';
@@ -38,7 +39,7 @@ test.each(pairs)(
     setSeed(2);
     const side = name.startsWith('dinov2') ? 56 : 64;
     const partitions = name.startsWith('maxvit') ? { partitionSize: 2 } : {};
-    using network = varied(createNetwork(name, { classes: 7, inputSize: side, head, ...partitions }));
+    using network = varied(quickNetwork(name, { classes: 7, inputSize: side, head, ...partitions }));
     tidy(() => {
       network
         .train()
