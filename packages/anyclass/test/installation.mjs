@@ -73,7 +73,11 @@ export function installPackages(folder, archives, manager = ['npm']) {
   // A connection that the registry leaves open would delay the test by the five minutes
   // that package managers wait.
   const options = ['--ignore-scripts', '--prefer-offline', '--fetch-timeout=20000'];
-  return run([...manager, 'install', ...options], folder);
+  // npm would ask the registry about the security of every package; as variables, since pnpm refuses the options.
+  return run([...manager, 'install', ...options], folder, {
+    npm_config_audit: 'false',
+    npm_config_fund: 'false',
+  });
 }
 
 /**
