@@ -33,7 +33,7 @@ export function metricTable(judgment: Judgment): Table {
     title: '',
     note: metricNote(judgment),
     columns: [
-      { title: '', kind: 'text' },
+      { title: 'metric', kind: 'text' },
       { title: 'at 0.5', kind: 'percent' },
       ...(decided ? [{ title: titleOf(decided), kind: 'percent' } as const] : []),
     ],

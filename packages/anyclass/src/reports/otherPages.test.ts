@@ -47,7 +47,7 @@ const study: StudyResult = {
 
 test('a study opens with its best trial, and draws every scored trial across its settings', () => {
   const html = studyPage(study);
-  expect(html).toContain('<h1>Trial 2 is the best: mAP 61.00.</h1>');
+  expect(html).toContain('<h1>Trial 2 is best, with mAP 61.00.</h1>');
   expect(html).toContain('3 trials by their settings and mAP');
   expect(html.match(/<path /g)).toHaveLength(3);
   expect(html).toContain('rate (log)');

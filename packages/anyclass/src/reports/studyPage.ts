@@ -4,6 +4,7 @@ import {
   bars,
   command,
   escaped,
+  lineChart,
   note,
   type ParallelAxis,
   type ParallelLine,
@@ -36,13 +37,15 @@ export function studyPage(result: StudyResult): string {
   const head = verdict({
     tags: tagsOf(result),
     headline: best
-      ? `Trial ${best.trial} is the best: ${metric} ${metricText(metric, best.value)}.`
+      ? `Trial ${best.trial} is best, with ${metric} ${metricText(metric, best.value)}.`
       : 'No trial has a result yet.',
     text: escaped(
       best
         ? `${Object.entries(best.values)
             .map(([field, value]) => `${field} ${value}`)
-            .join(', ')}; ${counted(best.epochs, 'epoch')}, on validation.`
+            .join(
+              ', ',
+            )}; ${counted(best.epochs, 'epoch')}. ${nextBest(result, scored)}It was picked on validation, so expect less on test.`
         : countText(trials, goal),
     ),
     beside: best
@@ -58,7 +61,7 @@ export function studyPage(result: StudyResult): string {
       scored.length < 2
         ? ''
         : `<div class="columns first">${panel('Every trial', `a line is a trial; blue: the best ${Math.min(mostBest, scored.length)}`, `<div class="scroll" tabindex="0" role="region" aria-label="Every trial">${trialChart(result, scored)}</div>`)}</div>`,
-      mattered(importance, scored.length),
+      `<div class="columns two first">${mattered(importance, scored.length)}${progress(result, scored)}</div>`,
     ],
     sections: [
       {
@@ -68,6 +71,33 @@ export function studyPage(result: StudyResult): string {
       },
     ],
   });
+}
+
+/** How far behind the second is: a narrow lead may be chance. */
+function nextBest({ metric, best }: StudyResult, scored: readonly TrialResult[]): string {
+  const second = scored.find(({ trial }) => trial !== best?.trial);
+  return second ? `Next: trial ${second.trial} with ${metricText(metric, second.value)}. ` : '';
+}
+
+/** The metric of each trial, and the best up to it. */
+function progress({ metric }: StudyResult, scored: readonly TrialResult[]): string {
+  if (scored.length < 2) return '';
+  const isShare = metric !== 'bce';
+  const each = scored
+    .map(({ trial, value }) => ({ x: trial, y: (isShare ? 100 : 1) * value! }))
+    .toSorted((a, b) => a.x - b.x);
+  const better = isShare ? Math.max : Math.min;
+  const best = each.map(({ x }, i) => ({ x, y: better(...each.slice(0, i + 1).map(({ y }) => y)) }));
+  const lines = [
+    { name: 'best so far', points: best },
+    { name: 'each trial', points: each },
+  ];
+  const options = { label: `${metric} by trial`, x: 'trial', xIsWhole: true };
+  return panel(
+    'Progress',
+    'on validation',
+    lineChart(lines, { ...options, y: isShare ? `${metric}, %` : metric, yIsPercent: isShare }),
+  );
 }
 
 function tagsOf({ trials, goal }: StudyResult): Tag[] {
@@ -160,7 +190,11 @@ function mattered(importance: StudyResult['importance'], trials: number): string
     value === null ? [] : [{ field, value }],
   );
   if (known.length === 0)
-    return note('With five scored trials or more, this page also shows which settings mattered.');
+    return panel(
+      'What mattered',
+      '',
+      note('With five scored trials or more, this page shows which settings mattered.'),
+    );
   const rows = known
     .toSorted((a, b) => Math.abs(b.value) - Math.abs(a.value))
     .map(({ field, value }) => ({
@@ -169,7 +203,11 @@ function mattered(importance: StudyResult['importance'], trials: number): string
       text: `${Math.abs(value).toFixed(2)}, ${value > 0 ? 'larger is better' : 'smaller is better'}`,
       isApart: Math.abs(value) < chance,
     }));
-  return `<div class="columns two first">${panel('What mattered', 'rank correlation with a better metric', `${bars('Rank correlation', rows)}${note(`Gray: below ${chance.toFixed(2)}, which ${counted(trials, 'trial')} can reach by chance (95%).`)}`)}</div>`;
+  return panel(
+    'What mattered',
+    'rank correlation with a better metric',
+    `${bars('Rank correlation', rows)}${note(`Gray: below ${chance.toFixed(2)}, which ${counted(trials, 'trial')} can reach by chance (95%).`)}`,
+  );
 }
 
 function trialTable({ metric, trials, importance }: StudyResult): Table {
