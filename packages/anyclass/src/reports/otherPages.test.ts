@@ -49,7 +49,8 @@ test('a study opens with its best trial, and draws every scored trial across its
   const html = studyPage(study);
   expect(html).toContain('<h1>Trial 2 is best, with mAP 61.00.</h1>');
   expect(html).toContain('3 trials by their settings and mAP');
-  expect(html.match(/<path /g)).toHaveLength(3);
+  // A line for each scored trial, and two of the progress.
+  expect(html.match(/<path /g)).toHaveLength(3 + 2);
   expect(html).toContain('rate (log)');
   expect(html).toContain('0.80, larger is better');
   expect(html).toContain('1 failed');

@@ -45,7 +45,7 @@ export function studyPage(result: StudyResult): string {
             .map(([field, value]) => `${field} ${value}`)
             .join(
               ', ',
-            )}; ${counted(best.epochs, 'epoch')}. ${nextBest(result, scored)}It was picked on validation, so expect less on test.`
+            )}; ${counted(best.epochs, 'epoch')}. ${nextBest(result, scored)}The best was picked on validation, so expect less on test.`
         : countText(trials, goal),
     ),
     beside: best

@@ -39,7 +39,7 @@ section > header { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); ali
 .columns { display: grid; gap: var(--s5) var(--s6); align-items: start; }
 .columns > * { min-width: 0; }
 .two { grid-template-columns: repeat(2, minmax(0, 1fr)); } .three { grid-template-columns: repeat(3, minmax(0, 1fr)); }
-.first { border-top: 1px solid var(--rule); padding-top: var(--s4); }
+.first { border-top: 1px solid var(--rule); padding-top: var(--s4); } .first + .first { margin-top: var(--s4); }
 .panel > h3 { display: flex; justify-content: space-between; gap: var(--s3); align-items: baseline; padding-bottom: var(--s2); margin-bottom: var(--s3); border-bottom: 1px solid var(--rule); }
 .panel > h3 { white-space: nowrap; } .panel > h3 small { white-space: normal; font-weight: 400; font-size: var(--text-xs); color: var(--ink-3); text-align: right; }
 section > header + *, .columns > .panel + .panel { margin-top: 0; } section > * + * { margin-top: var(--s4); } .columns > .panel { margin-top: 0 !important; } .panel + .panel, .panel + .second, .panel > .second > .panel { margin-top: var(--s4); } .daily { margin-top: var(--s2); }
@@ -70,7 +70,7 @@ footer { margin-top: var(--s6); }
   nav, .button, .actions, .choose, .skip, #mark { display: none !important; }
   .two, .three { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--s4) var(--s5); } .three.first > :first-child { grid-row: span 2; }
   .answers { zoom: .88; } /* The first answers share the first page. */
-  .verdict:not(:has(> :only-child)) { grid-template-columns: minmax(0, 1fr) 240px; gap: var(--s4); padding: var(--s2) 0; }
+  .verdict:not(:has(> :only-child)) { grid-template-columns: minmax(0, 1fr) 240px; gap: var(--s4); padding: var(--s2) 0; align-items: start; }
   .fill, .key, .probs b, .probs i, .shot, .tag, rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   figure, li, tr, .block, .panel { break-inside: avoid; } h2, h3 { break-after: avoid; }
 }
