@@ -73,5 +73,6 @@ function differenceChart({ rounds }: Recommendation): string {
   });
   const best = last?.losses.find(({ difference }) => difference === null)?.candidate.label ?? '';
   if (rows.length === 0) return note('Only one loss was left in the last round.');
-  return `${forest(`Difference from ${best}`, [{ title: '', rows }])}${note(`0 is ${best}, the best of the last round. Gray: within the noise. Filled: clearly worse. Small ticks are seeds.`)}`;
+  const chart = (isNarrow: boolean) => forest(`Difference from ${best}`, [{ title: '', rows }], { isNarrow });
+  return `<div class="wide-only">${chart(false)}</div><div class="phone-only">${chart(true)}</div>${note(`0 is ${best}, the best of the last round. Gray: within the noise. Filled: clearly worse. Small ticks are seeds.`)}`;
 }

@@ -42,7 +42,9 @@ export function forest(
   const reach = 1.06 * Math.max(0.005, ...all.map(Math.abs));
   const titles = groups.length > 1 || groups[0]?.title ? heading : 0;
   const height = rows.length * step + groups.length * titles + 8;
-  const left = isNarrow ? 4 : Math.min(170, Math.max(60, ...rows.map(({ name }) => textWidth(name)))) + 10;
+  // Bold names are wider.
+  const widths = rows.map(({ name, state }) => (state === 'holds' ? 1.12 : 1) * textWidth(name));
+  const left = isNarrow ? 4 : Math.min(200, Math.max(60, ...widths)) + 10;
   let y = 0;
   return plot(
     {

@@ -134,7 +134,7 @@ function seenFact(split: string, inUse: DecisionInUse, guarantee?: GivenGuarante
     metric === 'groupsAlarmed'
       ? ' of groups'
       : metric === 'negativesAlarmedByGroup' || metric === 'falseAlarmRateByGroup'
-        ? ' of a random group'
+        ? ', counting each group equally'
         : '';
   return [
     [
@@ -157,7 +157,11 @@ function clearedFact(
   const range = intervals?.overall[metric];
   const interval = range ? ` (${percentText(range.low)} to ${percentText(range.high)})` : '';
   const unit =
-    metric === 'groupsMissed' ? ' of groups' : metric === 'missedRateByGroup' ? ' of a random group' : '';
+    metric === 'groupsMissed'
+      ? ' of groups'
+      : metric === 'missedRateByGroup'
+        ? ', counting each group equally'
+        : '';
   const cleared = `${countText(outcomes.work.clear.positive)} of ${countText(metrics.positiveRows)} positives${split === '' ? '' : ` of ${split}`}`;
   const basis = guarantee.holds
     ? `rests on ${countText(guarantee.exceeding)} of ${countText(guarantee.of)} of ${on}`
@@ -221,7 +225,9 @@ function dailyText(guarantee: Guarantee | undefined, { metrics }: DecisionInUse)
   const most =
     guarantee?.holds && guarantee.groups === null
       ? `, at most ${countText(negatives * guarantee.rate)} promised`
-      : '';
+      : guarantee?.holds
+        ? '; a promise on groups does not bound them'
+        : '';
   return `At ${countText(imagesPerDay)} images a day: ${expected}${most}.`;
 }
 
