@@ -55,7 +55,7 @@ export function explanationPage({ model, classes, decision, cards, all }: Explan
           '<button id="heat-maps" class="button" type="button" aria-pressed="true" hidden>Heat maps</button>',
         parts: [
           note(
-            `Presence is what the gate compares${gate === undefined ? '' : ` (it opens at ${percentText(gate, 1)}%)`}: its map answers why an image was let through. The color is relative to the strongest place of the same map, whose value is at the right of its scale.`,
+            `Presence decides${gate === undefined ? '' : `: at ${percentText(gate, 1)}% or more, an image raises an alarm`}; its map shows what raised it. Colors are relative to the strongest place of each map; the range below it has that place's value.`,
           ),
           ...cards.map((card) => imageBlock(card, classes)),
         ],

@@ -1,7 +1,7 @@
 // The API documentation: every endpoint with its answers, problems and a command line to try, and the schemas
 // behind them.
 
-import { escaped, note } from '@anyclass/kit';
+import { command, escaped, note } from '@anyclass/kit';
 import { page } from '../../pages/page.js';
 import { problems } from '../../web/problem.js';
 import { type Operation, openApi, operations } from '../api/openApi.js';
@@ -22,7 +22,7 @@ export function apiPage(host: string, needsToken: boolean, model = 'sewer'): str
     name: 'API',
     style,
     head: [
-      `<h1 class="hidden-text">API of anyclass serve</h1><p><a href="./">Try an image</a> · <a href="openapi.json">OpenAPI 3.1 document</a></p>`,
+      `<div class="verdict"><div><h1>HTTP API</h1><p class="quiet prose"><a href="./">Try an image</a> on this server, or read the <a href="openapi.json">OpenAPI 3.1 document</a>.</p></div></div>`,
       ...(needsToken
         ? [note('Send the header Authorization: Bearer TOKEN. Health checks and pages need no token.')]
         : []),
@@ -63,12 +63,12 @@ export function apiPage(host: string, needsToken: boolean, model = 'sewer'): str
 }
 
 const style = `
-.operation { border: 1px solid var(--rule); border-radius: 6px; padding: 10px 14px; margin: 12px 0; }
+.operation { padding: var(--s4) 0; } .operation + .operation { margin-top: 0; border-top: 1px solid var(--rule); } .operation .command { margin: 0; }
 .operation h3 { margin: 0; font: 600 15px/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
 .operation h3 span { color: var(--accent); margin-right: 8px; }
 .operation p { margin: 4px 0; max-width: 80ch; }
 .operation a, .note a { text-decoration: underline; }
-.operation ul { margin: 4px 0; padding-left: 20px; }
+.operation ul { margin: 8px 0; padding-left: 18px; font-size: var(--text-s); } .operation details { font-size: var(--text-s); border: 0; }
 details { margin: 8px 0; } summary { cursor: pointer; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 tr:target { background: var(--sunk); }
@@ -89,13 +89,13 @@ function operationPart(
       ? [`Problems: ${kinds.map((kind) => `<a href="#problem-${kind}">${kind}</a>`).join(', ')}`]
       : []),
   ];
-  return `<div class="operation">
+  return `<div class="operation columns two"><div>
 <h3><span>${method.toUpperCase()}</span>${escaped(path)}</h3>
 <p>${escaped(summary)}.</p>
 ${description === undefined ? '' : `<p class="note">${withCode(description)}</p>`}
 <ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>
-<pre>${escaped(example.replaceAll('HOST', host).replaceAll('sewer', encodeURIComponent(model)))}</pre>
-<details><summary>OpenAPI</summary>${json(paths[path])}</details>
+</div><div>${command(example.replaceAll('HOST', host).replaceAll('sewer', encodeURIComponent(model)))}
+<details><summary>OpenAPI</summary>${json(paths[path])}</details></div>
 </div>`;
 }
 
