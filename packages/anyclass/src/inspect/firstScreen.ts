@@ -114,10 +114,15 @@ function promiseParts({ promisable: { split, of, negatives, positives }, groupCo
     shortPercent(rate),
     more === 0 ? 'can be promised' : `${countText(more)} more${unit} negatives for ${split}`,
   ]);
+  const least = percentNeeded(negatives.smallestRate);
+  const best =
+    of === 'rows'
+      ? `At best, at most ${least} of negatives raise an alarm.`
+      : `At best, a random negative of a random group raises an alarm at most ${least} of the time.`;
   const grouped =
     of === 'rows' ? '' : note('Images of one group are not independent: one negative of each group counts.');
   const rest = `With 95% confidence, from the ${countText(negatives.instances)}${unit} negatives in ${split}. Its ${countText(positives.instances)}${unit} positives can promise at most ${percentNeeded(positives.smallestRate)} missed.`;
-  return `<p class="statement">${escaped(`At best, at most ${percentNeeded(negatives.smallestRate)} of negatives raise an alarm.`)}</p><p class="note">${escaped(rest)}</p>${facts(rows)}${grouped}`;
+  return `<p class="statement">${escaped(best)}</p><p class="note">${escaped(rest)}</p>${facts(rows)}${grouped}`;
 }
 
 function sampleLooks({ samples }: PagePictures): string {

@@ -97,7 +97,7 @@ function tagsOf({ judged }: JudgedMaterial, inUse: DecisionInUse): Tag[] {
   const names =
     weak.length > 2
       ? `${weak.length === all ? `all ${all}` : `${weak.length} of ${all}`} classes`
-      : `${weak.length > 1 ? 'classes' : 'class'} ${weak.map(({ name }) => name).join(' and ')}`;
+      : `${weak.length > 1 ? 'classes' : 'class'} ${weak.map(({ name }) => shortened(name, 28)).join(' and ')}`;
   return [
     ...(isNoBetterThanChance(inUse.metrics)
       ? [{ tone: 'missed', text: '! No better than chance' } as const]
