@@ -1,0 +1,63 @@
+import { type DecisionBudget, fitDecision, NumpyRandom, type Scored } from '@anyclass/core';
+import { expect, test } from 'vitest';
+import { judge } from '../../evaluation/judge.js';
+import { decisionInUse, type JudgedMaterial } from './material.js';
+import { promisePanel } from './promise.js';
+import { verdictBlock } from './verdict.js';
+
+const rows = 400;
+
+/** Scores of one class, in logits `strength` higher where it is present; with `rowsPerGroup`, several rows share a group. */
+function scoredRows(seed: number, rowsPerGroup?: number, strength = 2): Scored {
+  const random = new NumpyRandom(seed);
+  const uniform = () => random.integer(1 << 24) / (1 << 24);
+  const targets = Float32Array.from({ length: rows }, () => (uniform() < 0.4 ? 1 : 0));
+  const scores = Float64Array.from(
+    targets,
+    (y) => 1 / (1 + Math.exp(2 - strength * y - 3 * (uniform() - 0.5))),
+  );
+  const groups =
+    rowsPerGroup && Int32Array.from({ length: rows }, (_, row) => Math.floor(row / rowsPerGroup));
+  return { scores, targets, classNames: ['crack'], ...(groups && { groups }) };
+}
+
+function pageParts(budget: DecisionBudget, rowsPerGroup?: number, strength?: number) {
+  const decision = fitDecision({ ...scoredRows(1, rowsPerGroup), split: 'validation' }, { budget });
+  const scored = scoredRows(2, rowsPerGroup, strength);
+  const judged = judge({ ...scored, split: 'test' }, { replicates: 20, decision });
+  const names = Array.from({ length: rows }, (_, row) => `${row}.png`);
+  const material: JudgedMaterial = { judged, scored, names, instance: 'image' };
+  const inUse = decisionInUse(material);
+  return { panel: promisePanel(material, inUse), verdict: verdictBlock(material, inUse), inUse };
+}
+
+test('with triage both promises are stated, each with what was seen, and every positive is accounted for', () => {
+  const { panel, verdict, inUse } = pageParts({ falseAlarms: 0.1, missed: 0.05 });
+  expect(panel).toContain('At most 10% of negatives raise an alarm; at most 5% of positives are cleared.');
+  expect(panel).toContain('95% each');
+  const { clear, review, alarm } = inUse.outcomes.work;
+  const positives = inUse.metrics.positiveRows;
+  expect(panel).toMatch(
+    new RegExp(`<dt>Cleared</dt>.*, ${clear.positive} of ${positives} positives of test`),
+  );
+  expect(verdict).toContain(`Finds ${alarm.positive} of ${positives}`);
+  const rest = positives - alarm.positive;
+  expect(verdict).toContain(
+    `Of the other ${rest}, ${review!.positive} go to review and ${clear.positive} are missed.`,
+  );
+});
+
+test('a promise that rests on groups is about a random group, and bounds no number of images', () => {
+  const { panel } = pageParts({ falseAlarms: 0.1 }, 2);
+  expect(panel).toContain('A random negative of a random group raises an alarm at most 10% of the time.');
+  expect(panel).not.toContain('At most 10% of negatives');
+  expect(panel).toContain('a promise on groups does not bound them');
+  expect(panel).toContain('counting each group equally');
+});
+
+test('one broken promise of two is told', () => {
+  const budget = { falseAlarms: 0.1, missed: 0.05 };
+  expect(pageParts(budget).verdict).toContain('✓ Keeps both promises');
+  // Positives that are harder to see are cleared more often than promised; negatives are as before.
+  expect(pageParts(budget, undefined, 0.5).verdict).toContain('! Breaks a promise here');
+});
