@@ -79,7 +79,8 @@ test('several seeds have a band; a single one has none', () => {
 
 test('the compared decision is a large dot at its own F1 and false alarms on test', () => {
   const rates = { falseAlarmRate: spreadOf([0.02])!, macroF1: spreadOf([0.25])! };
-  const decided = { ...one.decided!, test: { ...one.test, ...rates } };
+  const unknown = { macroF2: null, f2Ciw: null, mAP: null, f1Neg: null, presenceAuc: null };
+  const decided = { ...one.decided!, test: { ...unknown, ...rates } };
   const { svg } = tradeOffChart('pipes', [{ ...one, decided }])!;
   expect(svg).toContain('data-label="bce, chosen, false alarms, % of negatives 2: 25"');
   expect(tradeOffChart('pipes', [one])!.svg).not.toContain('chosen');

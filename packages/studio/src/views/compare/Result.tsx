@@ -38,10 +38,9 @@ export function Result({
       <div class="columns two">
         <div class="panel">
           <h3>Differences, in points</h3>
-          <Html
-            text={forest(`Difference of ${second.name} from ${first.name}`, [
-              { title: '', rows: metrics.map(forestRow) },
-            ])}
+          <Differences
+            label={`Difference of ${second.name} from ${first.name}`}
+            rows={metrics.map(forestRow)}
           />
         </div>
         <div class="panel">
@@ -62,24 +61,33 @@ export function Result({
       <div class="columns two">
         <div class="panel">
           <h3>F1 by class, in points</h3>
-          <Html
-            text={forest('Difference in F1 by class', [
-              { title: '', rows: classes.flatMap(({ f1: each }) => (each ? [forestRow(each)] : [])) },
-            ])}
+          <Differences
+            label={'Difference in F1 by class'}
+            rows={classes.flatMap(({ f1: each }) => (each ? [forestRow(each)] : []))}
           />
         </div>
         <div class="panel">
           <h3>AP by class, in points</h3>
-          <Html
-            text={forest('Difference in AP by class', [
-              { title: '', rows: classes.flatMap(({ ap }) => (ap ? [forestRow(ap)] : [])) },
-            ])}
+          <Differences
+            label={'Difference in AP by class'}
+            rows={classes.flatMap(({ ap }) => (ap ? [forestRow(ap)] : []))}
           />
         </div>
       </div>
       {images.map((each) => (
         <Images key={each.kind} images={each} run={run} split={split} />
       ))}
+    </>
+  );
+}
+
+/** Drawn twice: a phone has no room for names and numbers beside the marks. */
+function Differences({ label, rows }: { readonly label: string; readonly rows: readonly ForestRow[] }) {
+  const groups = [{ title: '', rows }];
+  return (
+    <>
+      <Html class="wide-only" text={forest(label, groups)} />
+      <Html class="phone-only" text={forest(label, groups, { isNarrow: true })} />
     </>
   );
 }
