@@ -1,21 +1,11 @@
-// The second answer: what is promised, what it rests on, and the work it makes.
+// The second answer: what is promised, what it rests on, and what was seen.
 
 import { falseAlarmUpperBound, type GivenGuarantee, type Guarantee, type NoGuarantee } from '@anyclass/core';
-import {
-  budgetBar,
-  countText,
-  escaped,
-  facts,
-  note,
-  type OutcomeCounts,
-  panel,
-  percentText,
-  shortPercent,
-  triageBars,
-} from '@anyclass/kit';
+import { budgetBar, countText, escaped, facts, panel, percentText, shortPercent } from '@anyclass/kit';
 import { promisedMetric } from '../../evaluation/contradictions.js';
 import type { DecidedMetrics } from '../../events/judgment.js';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
+import { workPanel } from './work.js';
 
 /** Images a day for which false alarms are stated. */
 const imagesPerDay = 10_000;
@@ -229,29 +219,4 @@ function dailyText(guarantee: Guarantee | undefined, { metrics }: DecisionInUse)
         ? '; a promise on groups does not bound them'
         : '';
   return `At ${countText(imagesPerDay)} images a day: ${expected}${most}.`;
-}
-
-/** What 1,000 images make for work: cleared, to review and alarmed, with the wrong part of each at its end. */
-function workPanel(
-  { isOwn, outcomes, metrics }: DecisionInUse,
-  { split, decided }: JudgedMaterial['judged'],
-): string {
-  const rows = metrics.positiveRows + metrics.negativeRows;
-  if (rows === 0) return '';
-  const per = ({ positive, negative }: OutcomeCounts) => ({
-    positive: (1000 * positive) / rows,
-    negative: (1000 * negative) / rows,
-  });
-  const { clear, review, alarm } = outcomes.work;
-  const bars = triageBars({ clear: per(clear), ...(review && { review: per(review) }), alarm: per(alarm) });
-  const share = `${percentText(metrics.positiveRows / rows, 0)}% positive${split === '' ? '' : `, as on ${split}`}`;
-  const { guarantee, triage } = decided?.report ?? {};
-  const words = review
-    ? guarantee?.holds && triage?.guarantee.holds
-      ? 'Both promises hold at any share of positives; only the work changes.'
-      : 'Two gates decide: what lies between them is for review.'
-    : isOwn
-      ? 'One gate decides: every image is cleared or raises an alarm. Nothing is promised about misses.'
-      : 'An image raises an alarm if any class reaches 0.5.';
-  return `${panel('Of 1,000 images', share, bars)}${note(words)}`;
 }
