@@ -181,3 +181,20 @@ test('tiles are those of the input that is used, also if it was set', async () =
     expect(tiles?.imageSize).toBeGreaterThanOrEqual(2 * Number(inputSize));
   }
 });
+
+test('an inspection says what tiles keep of small objects in large images', async () => {
+  const write = fileWriter(folder);
+  write('large/a.png', await picture(1200, 1000, 1));
+  write(
+    'large/instances.json',
+    JSON.stringify({
+      images: [{ id: 1, file_name: 'a.png', width: 1200, height: 1000 }],
+      categories: [{ id: 1, name: 'scratch' }],
+      annotations: [{ id: 1, image_id: 1, category_id: 1, bbox: [10, 10, 12, 12] }],
+    }),
+  );
+  const dataset = await openDataset(join(folder, 'large/instances.json'));
+  const { input } = await inspectDataset(dataset);
+  expect(input?.reason).toMatch(/init sets network.tiles: .*9 tiles of 448 px/);
+  await dataset.images.close();
+});

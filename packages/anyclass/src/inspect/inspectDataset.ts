@@ -24,6 +24,7 @@ import { labelSuspects, type SavedScores } from './labelSuspects.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 
 import { promisableWith } from './promisableWith.js';
+import { tilesAdvice } from './tilesAdvice.js';
 
 export interface InspectOptions extends ExamineOptions {
   /** How the dataset is read. */
@@ -115,13 +116,15 @@ function inputAdvice(
 ): NonNullable<Inspection['input']> {
   const stride = networkStride(usualNetwork)!;
   const sides = sidesOf(dataset);
-  const { size: suggested, reason } = fittingInput(Math.min(width.median, height.median), stride, sides);
+  const imageSide = Math.min(width.median, height.median);
+  const { size: suggested, reason } = fittingInput(imageSide, stride, sides);
+  const tiled = tilesAdvice(imageSide, suggested, stride, sides);
   const sizes = [...new Set([64, 128, 224, 448, suggested, asked ?? suggested])].sort((a, b) => a - b);
   return {
     network: usualNetwork,
     stride,
     suggested,
-    reason,
+    reason: tiled ? `${reason}. ${tiled.isNeeded ? 'init sets network.tiles: ' : ''}${tiled.reason}` : reason,
     objects: sides?.length ?? 0,
     views: sizes.map((size) => inputView(size, stride, sides)),
   };
