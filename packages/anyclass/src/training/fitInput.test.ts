@@ -26,3 +26,17 @@ test('small is the least that leaves enough positions', async () => {
     (await fitInput(configuration({ name, inputSize: 'small' }))).network.inputSize;
   expect([await sizeOf('tresnet-s'), await sizeOf('tresnet-m')]).toEqual([64, 128]);
 });
+
+test('of images in tiles, the input is that of a tile, at most half of an image: objects are as large in any', async () => {
+  const remarks: string[] = [];
+  const sizeOf = async (imageSize: number, inputSize: 'fit' | 'small') =>
+    (
+      await fitInput(configuration({ name: 'tresnet-s', inputSize, tiles: { imageSize } }), (text) =>
+        remarks.push(text),
+      )
+    ).network.inputSize;
+  expect([await sizeOf(2048, 'fit'), await sizeOf(2048, 'small'), await sizeOf(160, 'fit')]).toEqual([
+    224, 128, 96,
+  ]);
+  expect(remarks[0]).toBe('input 224 px: each tile leaves 14 by 14 positions');
+});

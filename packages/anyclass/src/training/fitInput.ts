@@ -40,7 +40,7 @@ export function inputFitter(): typeof fitInput {
     // Whole positions in the last map; for networks with windows, whole windows.
     const unit = stride && Math.max(stride, networkSizes(network.name, options)?.multipleOf ?? 1);
     const effort = network.inputSize === 'fit' ? inputEfforts.long : inputEfforts.cpu;
-    const key = JSON.stringify([configuration.data, stride, unit, effort]);
+    const key = JSON.stringify([configuration.data, network.tiles, stride, unit, effort]);
     const fitting = known.get(key) ?? fittingSize(configuration, effort, stride, unit);
     known.set(key, fitting);
     const { size, reason } = await fitting;
@@ -50,11 +50,17 @@ export function inputFitter(): typeof fitInput {
 }
 
 async function fittingSize(
-  { data }: Configuration,
+  { data, network: { tiles } }: Configuration,
   effort: InputEffort,
   stride: number | undefined,
   unit: number | undefined,
 ): Promise<FittingInput> {
+  // Objects are as large in a tile of any size, so only the detail of a tile counts.
+  if (tiles && stride !== undefined) {
+    const { size } = fittingInput(Math.floor(tiles.imageSize / 2), stride, undefined, effort, unit);
+    const positions = Math.floor(size / stride);
+    return { size, reason: `each tile leaves ${positions} by ${positions} positions` };
+  }
   const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
     // Training says better what is wrong if the network takes features and the data has images, or the other way round.
