@@ -71,6 +71,29 @@ test('augmentation of an image does not depend on its batch', async () => {
   expect(small.toFloat32Array()).not.toEqual(plain.toFloat32Array());
 });
 
+test('copies of an image in a batch are changed and mixed differently', async () => {
+  const one = colorBatch(1, 8, 8, () => 100);
+  const stream = randomStream('sample', 1, 0, 0);
+  const bytes = Uint8Array.from({ length: one.inputs.length }, () => stream.below(256));
+  const copies = { ...one, size: 2, inputs: Uint8Array.of(...bytes, ...bytes), targets: new Float32Array(2) };
+  const given = {
+    format: { width: 8, height: 8, channels: 3 },
+    device: 'cpu',
+    mean,
+    std,
+    augmentation: augmentations.photograph,
+  } as const;
+  const changed = (draws: Int32Array | undefined) => {
+    const { inputs } = deviceBatch({ ...copies, indices: Int32Array.of(5, 5), draws }, given);
+    return [0, 1].map((i) => inputs.at(i).contiguous().toFloat32Array());
+  };
+  const [first, second] = changed(Int32Array.of(5, 105));
+  expect(second).not.toEqual(first);
+  const [alike, same] = changed(undefined);
+  expect(same).toEqual(alike);
+  expect(first).toEqual(alike);
+});
+
 test('nothing but the result stays alive', async () => {
   const batch = await firstBatch(8);
   const before = liveTensors();

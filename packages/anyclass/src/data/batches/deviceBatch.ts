@@ -147,11 +147,11 @@ function targetsOfTiles(
 }
 
 function mixturesOf(
-  { epoch, indices }: Batch,
+  { epoch, indices, draws = indices }: Batch,
   { mixing, format, seed = 0, resultSize = format }: DeviceBatchOptions,
 ): (Mixture | undefined)[] | undefined {
   if (!mixing || mixedShare(mixing) === 0) return undefined;
-  const mixtures = drawMixtures(mixing, indices, { seed, epoch, size: resultSize });
+  const mixtures = drawMixtures(mixing, draws, { seed, epoch, size: resultSize });
   return mixtures.some((mixture) => mixture) ? mixtures : undefined;
 }
 
@@ -171,9 +171,9 @@ function mixedTargets(
 }
 
 function drawFor(
-  { epoch, indices }: Batch,
+  { epoch, indices, draws = indices }: Batch,
   augmentation: Augmentation,
   { format, seed = 0, resultSize = format }: DeviceBatchOptions,
 ): Float32Array {
-  return drawChanges(augmentation, indices, { seed, epoch, size: format, resultSize });
+  return drawChanges(augmentation, draws, { seed, epoch, size: format, resultSize });
 }

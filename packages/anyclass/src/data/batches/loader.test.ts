@@ -50,6 +50,24 @@ test('the combined batches of four ranks equal those of one', async () => {
   expect(together).toEqual(one.map(content));
 });
 
+test('copies of an image in an epoch have numbers of their own for random changes, the same from any step and on any rank', async () => {
+  const rates = Float64Array.from(options.rows, (row) => (row % 4 === 0 ? 3 : 0.5));
+  const whole = await collect({ rates }, 1);
+  const indices = whole.flatMap((batch) => [...batch.indices]);
+  const draws = whole.flatMap((batch) => [...batch.draws!]);
+  expect(new Set(indices).size).toBeLessThan(indices.length);
+  expect(new Set(draws).size).toBe(draws.length);
+  const count = dataset.names.length;
+  expect(draws.map((draw) => draw % count)).toEqual(indices);
+  expect(Math.max(...draws.map((draw) => Math.floor(draw / count)))).toBeGreaterThanOrEqual(2);
+  const late = await collect({ rates }, 1, 3);
+  expect(late.map(({ draws }) => draws)).toEqual(whole.slice(3).map(({ draws }) => draws));
+  const ranks = await Promise.all([0, 1].map((rank) => collect({ rates, rank, world: 2 }, 1)));
+  expect(whole.map((_, step) => ranks.flatMap((batches) => [...batches[step]!.draws!]))).toEqual(
+    whole.map(({ draws }) => [...draws!]),
+  );
+});
+
 test('epochs have different orders of the same rows, unless unshuffled', async () => {
   const rowsOf = async (given: Partial<LoaderOptions>, epoch: number) =>
     (await collect(given, epoch)).flatMap((batch) => [...batch.indices]);

@@ -4,7 +4,15 @@ import type { Dataset } from '../dataset/dataset.js';
 import { type InputSource, inputBytes } from '../dataset/inputs.js';
 import { createQuarantine } from '../images/storage/quarantine.js';
 import { createAssembler, type ReadInto } from './assembler.js';
-import { type BatchPlan, checkPlan, epochOrder, largestRows, rowsOfStep, stepsPerEpoch } from './order.js';
+import {
+  type BatchPlan,
+  checkPlan,
+  earlierDraws,
+  epochOrder,
+  largestRows,
+  rowsOfStep,
+  stepsPerEpoch,
+} from './order.js';
 
 export interface LoaderOptions extends Partial<Omit<BatchPlan, 'rows' | 'batchSize'>> {
   readonly rows: Int32Array;
@@ -44,6 +52,11 @@ export interface Batch {
   readonly weights?: Float32Array | undefined;
   /** The dataset row of each instance. */
   readonly indices: Int32Array;
+  /**
+   * What the random changes of each instance depend on besides seed and epoch, if an epoch may draw a row several times: the row, and which time
+   * it is. Otherwise the row alone.
+   */
+  readonly draws?: Int32Array | undefined;
   /** Releases the memory for reuse: `using batch`. */
   [Symbol.dispose](): void;
 }
@@ -110,6 +123,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     epoch: number,
     step: number,
     rows: Int32Array,
+    earlier: Int32Array | undefined,
     stopped: AbortSignal,
   ): Promise<Batch> => {
     const draft = assembler.begin();
@@ -124,7 +138,9 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
       });
     const { size, bytes, isFilled } = await draft.finish();
     if (stopped.aborted) throw stopped.reason;
-    const indices = rows.filter((_, i) => isFilled[i] === 1);
+    const isRead = (_: number, i: number) => isFilled[i] === 1;
+    const indices = rows.filter(isRead);
+    const draws = earlier && rows.map((row, i) => row + earlier[i]! * dataset.names.length).filter(isRead);
     const targets = new Float32Array(size * classes);
     indices.forEach((row, i) => {
       dataset.labels.copyRow(row, targets, i * classes);
@@ -138,6 +154,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
       targets,
       ...(weightOf && { weights: Float32Array.from(indices, weightOf) }),
       indices,
+      ...(draws && { draws }),
       [Symbol.dispose]: () => draft[Symbol.dispose](),
     };
   };
@@ -149,6 +166,7 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
   ): AsyncGenerator<Batch> {
     signal?.throwIfAborted();
     const order = epochOrder(plan, epoch);
+    const earlier = rates && earlierDraws(order);
     const stop = new AbortController();
     const onAbort = () => stop.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -157,7 +175,13 @@ export function createLoader(dataset: Dataset, inputs: InputSource, options: Loa
     try {
       for (;;) {
         for (; ahead.length < prefetch && next < steps; next++) {
-          const batch = load(epoch, next, rowsOfStep(plan, order, next), stop.signal);
+          const batch = load(
+            epoch,
+            next,
+            rowsOfStep(plan, order, next),
+            earlier && rowsOfStep(plan, earlier, next),
+            stop.signal,
+          );
           batch.catch(() => {}); // awaited later; until then, Node must not report it as unhandled
           ahead.push(batch);
         }

@@ -68,6 +68,21 @@ function drawRows(rows: Int32Array, rates: Float64Array, stream: RandomStream): 
   return drawn;
 }
 
+/**
+ * How often each row of an epoch's order was in it before.
+ *
+ * @example
+ * earlierDraws(Int32Array.of(7, 3, 7, 7)) // 0, 0, 1, 2
+ */
+export function earlierDraws(order: Int32Array): Int32Array {
+  const counts = new Map<number, number>();
+  return order.map((row) => {
+    const earlier = counts.get(row) ?? 0;
+    counts.set(row, earlier + 1);
+    return earlier;
+  });
+}
+
 function sum(values: Float64Array): number {
   return values.reduce((total, value) => total + value, 0);
 }
