@@ -2,12 +2,12 @@
 
 import { guardedOutcome } from '@anyclass/core';
 import { noGrad, type Tensor, tensor, tidy } from '@anyclass/torch';
+import { batchWithin } from '../data/batches/batchWithin.js';
 import { deviceImages, type InputBatch } from '../data/batches/deviceBatch.js';
 import { takesFeatures } from '../data/dataset/inputs.js';
 import { changedInput, pixelFormat, readingOf } from '../data/dataset/preparation.js';
 import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
 import { UserError } from '../errors/userError.js';
-import { batchWithin } from '../inference/batchWithin.js';
 import { chooseCompute } from '../inference/computeDevice.js';
 import { decideLogits } from '../inference/decideLogits.js';
 import { decodedBatches } from '../inference/decodedBatches.js';

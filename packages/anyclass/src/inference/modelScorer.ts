@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import type { Device, Tensor } from '@anyclass/torch';
+import { batchWithin } from '../data/batches/batchWithin.js';
 import type { InputBatch } from '../data/batches/deviceBatch.js';
 import { takesFeatures } from '../data/dataset/inputs.js';
 import { changedInput, type PreparationChanges } from '../data/dataset/preparation.js';
@@ -9,7 +10,6 @@ import { UserError } from '../errors/userError.js';
 import { moveNetwork } from '../networks/moveNetwork.js';
 import type { Network } from '../networks/network.js';
 import { loadModel, type ModelDescription, needsEmbeddings } from '../runs/modelFile.js';
-import { batchWithin } from './batchWithin.js';
 import { type ComputeWishes, chooseCompute, type Precision } from './computeDevice.js';
 import { checkAddressSpace, scoringSpace } from './memory.js';
 import type { OnnxPrecision } from './onnx/exportedModel.js';

@@ -28,6 +28,7 @@ import { Perceptron } from '../networks/perceptron.js';
 import type { FoundWeights } from '../networks/weights/findWeights.js';
 import { type AveragedWeights, averageWeights } from './averagedWeights.js';
 import { balanceOf, type RunData } from './dataForRun.js';
+import { idleFields } from './idleFields.js';
 import { createMargins, type Margins } from './margins.js';
 import { createOptimizer, createSchedule, type trainedPart, warmUpWarning } from './optimizer.js';
 import { firstProgress, type Progress } from './progress.js';
@@ -103,7 +104,7 @@ export function createSession(
     ...defined({ head, mirror, tiles, ...familyOptions.parse(chosen) }),
   });
   if (network instanceof Perceptron && data.features) network.standardizeBy(data.features);
-  const remarks = [...data.remarks, ...warmUpWarning(configuration)];
+  const remarks = [...data.remarks, ...warmUpWarning(configuration), ...idleFields(configuration)];
   if (weights) remarks.push(...startFrom(network, weights, data));
   moveNetwork(network, settings.device);
   if (ranks) {

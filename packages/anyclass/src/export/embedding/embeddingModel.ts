@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { nn } from '@anyclass/torch';
+import { batchWithin } from '../../data/batches/batchWithin.js';
 import { photographPreparation } from '../../data/dataset/dataset.js';
 import type { ModelInput } from '../../data/dataset/inputs.js';
 import { UserError } from '../../errors/userError.js';
 import type { RunEventListener } from '../../events/runEvent.js';
-import { batchWithin } from '../../inference/batchWithin.js';
 import { type ComputeWishes, chooseCompute } from '../../inference/computeDevice.js';
 import { arrival, createScorer, type Scorer } from '../../inference/scorer.js';
 import { definitionOf } from '../../networks/catalog.js';

@@ -1,11 +1,11 @@
 // Computes logits from decoded images or feature vectors with an exported model, without libtorch.
 
+import { batchWithin } from '../../data/batches/batchWithin.js';
 import type { InputBatch } from '../../data/batches/deviceBatch.js';
 import { floatsOf, type InputFormat, type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
 import { changedInput, type PreparationChanges, readingOf } from '../../data/dataset/preparation.js';
 import { UserError } from '../../errors/userError.js';
 import { type ModelDescription, needsEmbeddings } from '../../runs/modelFile.js';
-import { batchWithin } from '../batchWithin.js';
 import { descriptionOf, type OnnxDescription, type OnnxPrecision, readExport } from './exportedModel.js';
 import { normalizeImages } from './normalizeImages.js';
 import { checkSeal } from './onnxChecksum.js';

@@ -1,6 +1,6 @@
 // Batches of large images have fewer of them, so that memory depends on the batch's pixels and not on the images' size.
 
-import { type InputFormat, isFeatureFormat } from '../data/dataset/inputs.js';
+import { type InputFormat, isFeatureFormat } from '../dataset/inputs.js';
 
 /** Most pixels of a batch: 64 images of 512 px, or 4 of 2048 px, whose floats take 200 MB. */
 export const batchPixels = 2 ** 24;
