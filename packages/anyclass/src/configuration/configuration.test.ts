@@ -44,6 +44,8 @@ test('everything but the dataset has a default', () => {
 test.each([
   [{ epoch: 3 }, "epoch: no such field; did you mean 'epochs'?"],
   [{ loss: { lamda: 3 } }, "loss.lamda: no such field; did you mean 'lambda'?"],
+  [{ data: { tiles: {} } }, "data.tiles: no such field; did you mean 'network.tiles'?"],
+  [{ optimizer: { epochs: 3 } }, "optimizer.epochs: no such field; did you mean 'epochs'?"],
   [{ optimizer: { lr: 1 } }, 'optimizer.lr: no such field; choose one of name, rate, weightDecay'],
   [{ network: { name: 'tresnet-k' } }, `network.name is "tresnet-k"; expected one of tresnet-s, `],
   [{ loss: { lambda: 3 } }, 'loss.lambda is 3; expected at most 1'],

@@ -57,7 +57,10 @@ function describeIssue(issue: z.core.$ZodIssue, given: unknown, schema: z.ZodObj
     const known = fieldsAt(schema, issue.path);
     return issue.keys.map((key) => {
       const name = [...issue.path, key].join('.');
-      return `${name}: no such field; ${nearestOrAll(key, known, 'choose one of')}`;
+      const elsewhere = fieldNamed(schema, key);
+      const advice =
+        elsewhere === undefined ? nearestOrAll(key, known, 'choose one of') : `did you mean '${elsewhere}'?`;
+      return `${name}: no such field; ${advice}`;
     });
   }
   if (valueAt(given, issue.path) === undefined) return [`${field} is missing`];
@@ -69,6 +72,13 @@ function describeIssue(issue: z.core.$ZodIssue, given: unknown, schema: z.ZodObj
   return [
     `${field} is ${JSON.stringify(value)}; ${expectation(issue)}${close ? `; did you mean '${close}'?` : ''}`,
   ];
+}
+
+/** Where a field of that name stands, at the top or in a part: `network.tiles` for `tiles`. */
+function fieldNamed(schema: z.ZodObject, key: string): string | undefined {
+  if (key in schema.shape) return key;
+  const part = Object.keys(schema.shape).find((name) => key in (objectIn(schema.shape[name])?.shape ?? {}));
+  return part === undefined ? undefined : `${part}.${key}`;
 }
 
 /** The names of the fields at a path in the schema. */
