@@ -12,14 +12,25 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadTensors, nn, noGrad, saveTensors, setSeed, type Tensor, tensor, tidy } from '@anyclass/torch';
+import {
+  hasCuda,
+  loadTensors,
+  nn,
+  noGrad,
+  saveTensors,
+  setSeed,
+  type Tensor,
+  tensor,
+  tidy,
+} from '@anyclass/torch';
 import { exportTimm, exportTorchvision } from 'anyclass';
 import { type DigitPlace, decodeImage, openDataset, testDigitPlaces } from 'anyclass/data';
 import { deviceImages } from 'anyclass/data/tensors';
 import { type HeatMap, type HeatMapMethod, heatMaps, peakPlace } from 'anyclass/explain';
-import type { Network } from 'anyclass/networks';
+import { moveNetwork, type Network } from 'anyclass/networks';
 import { loadModel } from 'anyclass/runs';
 
+const device = hasCuda() ? 'cuda' : 'cpu';
 const side = 64;
 const digitSide = 28;
 
@@ -79,7 +90,7 @@ function inBatches(
       ...tidy(() => {
         const rows = tensor(
           Int32Array.from(part, ({ scene }) => scene),
-          { dtype: 'int64' },
+          { dtype: 'int64', device },
         );
         return heatMaps(
           network,
@@ -134,9 +145,9 @@ async function peerMaps(run: string, images: Tensor, cases: readonly Case[]): Pr
     tidy(() => {
       const rows = tensor(
         Int32Array.from(cases, ({ scene }) => scene),
-        { dtype: 'int64' },
+        { dtype: 'int64', device },
       );
-      const chosen = images.indexSelect(0, rows).contiguous();
+      const chosen = images.indexSelect(0, rows).to('cpu').contiguous();
       const [count = 0, channels = 0, height = 0, width = 0] = chosen.shape;
       const given = channels === 3 ? chosen : chosen.expand([count, 3, height, width]).contiguous();
       const targets = tensor(
@@ -173,6 +184,7 @@ async function peerMaps(run: string, images: Tensor, cases: readonly Case[]): Pr
 
 async function play(run: string, scenes: number): Promise<void> {
   const { network, description } = loadModel(run);
+  moveNetwork(network, device);
   if ('features' in description) throw new Error(`${run} takes features`);
   const dataset = await openDataset('digits', {
     digits: { scenes: { train: 1, validation: 1, test: scenes } },
@@ -186,10 +198,7 @@ async function play(run: string, scenes: number): Promise<void> {
     ),
   );
   const { mean, std } = description;
-  const images = deviceImages(
-    { size: scenes, inputs: Buffer.concat(pixels) },
-    { format, device: 'cpu', mean, std },
-  );
+  const images = deviceImages({ size: scenes, inputs: Buffer.concat(pixels) }, { format, device, mean, std });
   const probabilities = tidy(() =>
     noGrad(() => network.forward(images))
       .sigmoid()

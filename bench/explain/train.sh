@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Trains one small network of each family on scenes of digits, for the pointing game: bash bench/explain/train.sh OUT [NETWORK…], then
-# npm run bench:explain -- OUT/*. A minute or two each on a GPU, a quarter of an hour on two CPU cores. Networks whose folder exists are left as they are.
+# npm run bench:explain -- OUT/*. EPOCHS is 8 unless set. A minute or two each on a GPU, a quarter of an hour on two CPU cores. Networks whose folder exists are left as they are.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=$1
@@ -10,7 +10,7 @@ train() {
   local name=$1 size=$2
   shift 2
   [ -e "$out/$name/summary.json" ] && return
-  node packages/anyclass/bin/anyclass.js train quick --network "$name" --run "$out/$name" --set "network.inputSize=$size" --set epochs=8 \
+  node packages/anyclass/bin/anyclass.js train quick --network "$name" --run "$out/$name" --set "network.inputSize=$size" --set "epochs=${EPOCHS:-8}" \
     --set data.digits.scenes.train=6000 --set data.digits.scenes.validation=500 --set data.digits.scenes.test=500 \
     --set data.subset.negativesPerPositive=0.25 --set evaluation.replicates=0 "$@"
 }
