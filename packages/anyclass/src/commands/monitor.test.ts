@@ -175,6 +175,65 @@ test('a page shows the evidence over time, and a broken promise names the comman
   expect(page).toMatch(/<h1>The promise of at most 5% false alarms is broken[^<:]*\.<\/h1>/);
 });
 
+describe('a decision that limits cleared positives', () => {
+  const decision = { id: 'd1', falseAlarms: 0.1, missed: 0.05 };
+  /** Positives of which every fifth is cleared, and negatives that do not alarm. */
+  function triaged(of: object = decision) {
+    const each = Array.from({ length: 300 }, (_, i) => ({
+      id: `t${i}`,
+      isNegative: true,
+      outcome: i % 2 === 0 || i % 10 === 1 ? 'clear' : 'review',
+      audit,
+      decision: of,
+    }));
+    write('triage.jsonl', lines(...each));
+    write('triage.csv', `id,negative\n${each.map(({ id }, i) => `${id},${(i + 1) % 2}`).join('\n')}\n`);
+    return (...words: string[]) => monitor('triage.jsonl', 'triage.csv', ...words);
+  }
+
+  test('is judged for these, too: broken is exit code 4, in text, on the page and for Prometheus', async () => {
+    const found = await triaged()('--html', 'triage.html', '--prometheus', 'triage.prom');
+    expect(found.status).toBe(4);
+    expect(found.stdout).toMatch(
+      /^The promise of at most 10% false alarms holds[^\n]*\nThe promise of at most 5% cleared positives is broken: [^\n]* of positives are cleared/,
+    );
+    expect(found.stdout).toMatch(/cleared +30 of 150 drawn positives\n/);
+    expect(found.stderr).toContain('cleared positives is broken');
+    expect(found.stderr).not.toContain('false alarms');
+    const page = readFileSync(join(folder, 'triage.html'), 'utf8');
+    expect(page).toMatch(/<h1>The promise of at most 5% cleared positives is broken\.<\/h1>/);
+    for (const part of ['False alarms: holds', 'Cleared positives: broken', '% of positives'])
+      expect(page).toContain(part);
+    expect(readFileSync(join(folder, 'triage.prom'), 'utf8')).toContain(
+      'anyclass_field_missed_promise_broken{model="",version=""} 1\n',
+    );
+  });
+  test('has it in JSON beside what was there; --missed names another limit, or none', async () => {
+    const { missed, ...others } = JSON.parse((await triaged()('--json')).stdout);
+    expect(missed).toMatchObject({
+      limit: 0.05,
+      verdict: 'broken',
+      cleared: 30,
+      unlabeled: 0,
+      estimate: 0.2,
+    });
+    const none = await triaged()('--missed', 'none', '--json');
+    expect([none.status, JSON.parse(none.stdout)]).toEqual([0, others]);
+    const loose = await triaged()('--missed', '40%', '--json');
+    expect([loose.status, JSON.parse(loose.stdout).missed.verdict]).toEqual([0, 'holds']);
+  });
+  test('is not accused by single images where whole groups were promised, and says so', async () => {
+    const { status, stdout } = await triaged({ ...decision, per: 'group' })();
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/cleared positives +not judged: promised for whole groups/);
+  });
+  test('that promised nothing of it is not said to', async () => {
+    const { stdout } = await triaged({ ...decision, missedPromised: false })();
+    expect(stdout).toContain('The limit of at most 5% cleared positives is broken');
+    expect(stdout).toMatch(/promised of positives +nothing/);
+  });
+});
+
 test('a model in the shadow is judged on the drawn images, with the paired difference', async () => {
   const each = Array.from({ length: 400 }, (_, i) => ({
     id: `s${i}`,

@@ -3,7 +3,7 @@ import { command } from '../commandLine/command.js';
 import { shellLine } from '../commandLine/shellLine.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { monitoringText, monitoringVerdict } from '../field/monitoringText.js';
+import { monitoringText, monitoringVerdicts } from '../field/monitoringText.js';
 import { monitorLogs } from '../field/monitorLogs.js';
 import { prometheusText } from '../field/prometheus.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
@@ -28,6 +28,10 @@ export const monitor = command({
     ],
     ['anyclass monitor logs/*.jsonl labels.csv --false-alarms 0.02', 'rotated logs, and another promise'],
     [
+      'anyclass monitor predictions.jsonl labels.csv --missed 5%',
+      'also whether at most 5% of positives are cleared',
+    ],
+    [
       'anyclass monitor predictions.jsonl labels.csv --negatives-at-least 0.7 --prometheus field.prom',
       'a bound without labels, and a file for Prometheus',
     ],
@@ -42,6 +46,9 @@ export const monitor = command({
       .describe('logs of predictions, then a table of labels with id and negative, or a column per class'),
     falseAlarms: decisionFields.falseAlarms.describe(
       "the promised share of negatives that alarm; default what the log's decision was fitted for",
+    ),
+    missed: decisionFields.missed.describe(
+      "the promised share of positives that are cleared; default what the log's decision was fitted for; none: do not judge it",
     ),
     confidence: share('confidence of every statement, however often you look').default(0.95),
     negativesAtLeast: share(
@@ -62,7 +69,7 @@ export const monitor = command({
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(given, terminal) {
-    const { files, falseAlarms, confidence, negativesAtLeast, prometheus, html, run, json } = given;
+    const { files, falseAlarms, missed, confidence, negativesAtLeast, prometheus, html, run, json } = given;
     const [logs, labels] = [files.slice(0, -1), files.at(-1)];
     if (logs.length === 0 || labels === undefined) {
       throw new UsageError('expected one or more logs and a table of labels: LOG… LABELS');
@@ -75,6 +82,7 @@ export const monitor = command({
       logs,
       labels,
       falseAlarms,
+      missed,
       confidence,
       ...(negativesAtLeast !== undefined && { negativesAtLeast }),
       ...(run !== undefined && { reference: await validationPresence(run) }),
@@ -87,9 +95,14 @@ export const monitor = command({
       writeOutput('--html', html, monitoringPage(result, { title: logs.join(', '), confidence, refit }));
     }
     terminal.print(json ? JSON.stringify(result, null, 2) : monitoringText(result, confidence));
-    if (result.verdict === 'broken') {
+    const [falseAlarmVerdict = '', missedVerdict = ''] = monitoringVerdicts(result, confidence);
+    const broken = [
+      ...(result.verdict === 'broken' ? [falseAlarmVerdict] : []),
+      ...(result.missed?.verdict === 'broken' ? [missedVerdict] : []),
+    ];
+    if (broken.length > 0) {
       terminal.note(`To fit the decision to this site: ${refit}`);
-      throw new UserError(monitoringVerdict(result, confidence), { exitCode: brokenExitCode });
+      throw new UserError(broken.join(' '), { exitCode: brokenExitCode });
     }
     return result;
   },

@@ -2,10 +2,12 @@
 
 import {
   createMonitor,
+  type MissedMonitoring,
   type Monitor,
   type Monitoring,
   type MonitorOptions,
   type PresenceDrift,
+  type PromiseJudgment,
   presenceDrift,
 } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
@@ -17,18 +19,23 @@ import { readAuditLabels } from './auditLabels.js';
 import { type LoggedLine, readPredictionLogs } from './predictionLog.js';
 import { createShadowMonitor, type ShadowedMonitoring, type ShadowMonitor } from './shadowMonitor.js';
 
-export interface MonitorLogsOptions extends Omit<MonitorOptions, 'falseAlarms'> {
+export interface MonitorLogsOptions extends Omit<MonitorOptions, 'falseAlarms' | 'missed'> {
   readonly logs: readonly string[];
   /** A table of labels by id. */
   readonly labels: string;
   /** The promised share. Default: the one that the log's decisions were fitted for. */
   readonly falseAlarms?: number | undefined;
+  /** The promised share of positives that are cleared. Default: the one of the log's decisions, if they have one; null judges none. */
+  readonly missed?: number | null | undefined;
   /** Presence scores of validation, to see whether those of the log drift away from them. */
   readonly reference?: Float64Array | undefined;
 }
 
 /** What the lines of one model, version and decision say. */
 export interface MonitoredStream extends Monitoring {
+  readonly missed?: MissedStream;
+  /** True if the decision limits the cleared positives of whole groups, which is not judged: a group is cleared only if all its images are. */
+  readonly missedUnjudged?: true;
   /** Undefined if the log does not name them. */
   readonly model?: string;
   readonly version?: string;
@@ -42,6 +49,12 @@ export interface MonitoredStream extends Monitoring {
   readonly drift?: PresenceDrift;
   /** What a second model answered to the same images, if one ran in the shadow of this one. */
   readonly shadow?: ShadowedMonitoring;
+}
+
+/** What they say about the limit on positives that are cleared. */
+export interface MissedStream extends MissedMonitoring {
+  /** False if that limit was only kept on the data of the decision's fit. */
+  readonly promised?: false;
 }
 
 /** The stream that answered last, and those before it, oldest first. */
@@ -60,6 +73,7 @@ export async function monitorLogs({
   logs,
   labels: table,
   falseAlarms,
+  missed,
   reference,
   ...options
 }: MonitorLogsOptions): Promise<MonitoredLogs> {
@@ -71,7 +85,7 @@ export async function monitorLogs({
   for await (const { logged, file, line } of readPredictionLogs(logs)) {
     count++;
     const key = JSON.stringify([logged.model, logged.version, logged.decision?.id]);
-    const stream = streams.get(key) ?? openStream(logged, known, { ...options, falseAlarms });
+    const stream = streams.get(key) ?? openStream(logged, known, { ...options, falseAlarms, missed });
     streams.set(key, stream);
     last = stream;
     // Of lines with one id, the first counts, whichever model answered.
@@ -99,7 +113,11 @@ export async function monitorLogs({
 }
 
 interface Stream {
-  readonly of: Pick<MonitoredStream, 'model' | 'version' | 'decision' | 'falseAlarms' | 'per' | 'promised'>;
+  readonly of: Pick<
+    MonitoredStream,
+    'model' | 'version' | 'decision' | 'falseAlarms' | 'per' | 'promised' | 'missedUnjudged'
+  >;
+  readonly isMissedPromised: boolean;
   readonly monitor: Monitor;
   readonly shadow: ShadowMonitor;
   readonly scores: number[];
@@ -110,7 +128,7 @@ interface Stream {
 function openStream(
   { model, version, decision }: LoggedLine,
   labels: ReadonlyMap<string, boolean>,
-  options: Omit<MonitorOptions, 'falseAlarms'> & { readonly falseAlarms?: number | undefined },
+  options: Omit<MonitorLogsOptions, 'logs' | 'labels' | 'reference'>,
 ): Stream {
   const falseAlarms = options.falseAlarms ?? decision?.falseAlarms;
   if (falseAlarms === undefined) {
@@ -118,38 +136,56 @@ function openStream(
       setting: 'falseAlarms',
     });
   }
+  const missed = options.missed === undefined ? missedOf(decision) : (options.missed ?? undefined);
   return {
+    isMissedPromised: options.missed !== undefined || decision?.missedPromised !== false,
     of: {
       falseAlarms,
       ...(model !== undefined && { model }),
       ...(version !== undefined && { version }),
       ...(decision && { decision: decision.id }),
       ...(decision?.per && { per: decision.per }),
+      ...(options.missed === undefined &&
+        decision?.per === 'group' &&
+        decision.missed !== undefined && { missedUnjudged: true as const }),
       ...(options.falseAlarms === undefined && decision?.promised === false && { promised: false }),
     },
-    monitor: createMonitor(labels, { ...options, falseAlarms }),
-    shadow: createShadowMonitor(labels, { ...options, falseAlarms }),
+    monitor: createMonitor(labels, { ...options, falseAlarms, missed }),
+    shadow: createShadowMonitor(labels, { ...options, falseAlarms, missed: undefined }),
     scores: [],
     places: [],
   };
 }
 
+/** The limit on cleared positives that single images can be judged by. */
+function missedOf(decision: LoggedLine['decision']): number | undefined {
+  const { missed = 0, per } = decision ?? {};
+  return per !== 'group' && missed > 0 && missed < 1 ? missed : undefined;
+}
+
 function resultOf(
-  { of, monitor, shadow, scores, places }: Stream,
+  { of, isMissedPromised, monitor, shadow, scores, places }: Stream,
   reference: Float64Array | undefined,
 ): MonitoredStream {
-  const { alert, change, path, ...rest } = monitor.result();
+  const { missed, ...result } = monitor.result();
   const shadowed = shadow.result();
   const placed = <T extends { readonly line: number }>(point: T): T => ({
     ...point,
     line: places[point.line - 1] ?? point.line,
   });
+  const inAllLogs = <T extends PromiseJudgment>(judged: T) => {
+    const { alert, change, path } = judged;
+    return {
+      ...judged,
+      alert: alert && placed(alert),
+      change: { ...change, alert: change.alert && placed(change.alert) },
+      path: path.map(placed),
+    };
+  };
   return {
     ...of,
-    ...rest,
-    alert: alert && placed(alert),
-    change: { ...change, alert: change.alert && placed(change.alert) },
-    path: path.map(placed),
+    ...inAllLogs(result),
+    ...(missed && { missed: { ...inAllLogs(missed), ...(!isMissedPromised && { promised: false }) } }),
     ...(reference && { drift: presenceDrift(reference, Float64Array.from(scores)) }),
     ...(shadowed && { shadow: shadowed }),
   };

@@ -1,36 +1,66 @@
 // What monitoring found, in words.
 
-import { describeMoreLabels, moreLabels, type ShareDifference } from '@anyclass/core';
+import { describeMoreLabels, moreLabels, type PromiseJudgment, type ShareDifference } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
-import type { MonitoredLogs, MonitoredStream } from './monitorLogs.js';
+import type { MissedStream, MonitoredLogs, MonitoredStream } from './monitorLogs.js';
 import type { ShadowedMonitoring } from './shadowMonitor.js';
 
 /**
- * The verdict in a sentence, with the range of the rate.
+ * The verdict on each promise that was judged in a sentence, with the range of the rate; that on false alarms first.
  *
  * @example
- * monitoringVerdict(result, 0.95) // 'The promise of at most 5% false alarms is broken: 7.1% to 14.9% of negatives alarm (95% confidence).'
+ * monitoringVerdicts(result, 0.95) // ['The promise of at most 5% false alarms is broken: 7.1% to 14.9% of negatives alarm (95% confidence).']
  */
-export function monitoringVerdict(stream: MonitoredStream, confidence: number): string {
-  const { answer, because } = monitoringAnswer(stream, confidence);
+export function monitoringVerdicts(stream: MonitoredStream, confidence: number): string[] {
+  const { missed } = stream;
+  const answers = [monitoringAnswer(stream, confidence)];
+  return [...answers, ...(missed ? [missedAnswer(missed, stream, confidence)] : [])].map(sentenceOf);
+}
+
+export function sentenceOf({ answer, because }: MonitoringAnswer): string {
   return `${answer}: ${because}.`;
 }
 
-/** The verdict in a few words, and what it rests on. */
-export function monitoringAnswer(
-  { verdict, falseAlarms, per, promised, rate, auditsToDecide }: MonitoredStream,
+/** A verdict in a few words, and what it rests on. */
+export interface MonitoringAnswer {
+  readonly answer: string;
+  readonly because: string;
+}
+
+export function monitoringAnswer(stream: MonitoredStream, confidence: number): MonitoringAnswer {
+  const { falseAlarms, per, promised } = stream;
+  const limit = `at most ${shown(falseAlarms)} false alarms${judgedBy(per)}`;
+  return answerOf(stream, { limit, promised, of: 'of negatives alarm', confidence });
+}
+
+/** The same for the limit on positives that are cleared. */
+export function missedAnswer(
+  missed: MissedStream,
+  { per }: Pick<MonitoredStream, 'per'>,
   confidence: number,
-): { readonly answer: string; readonly because: string } {
-  const judged = per === 'group' ? ', judged by one image of each group,' : '';
-  const name = `he ${promised === false ? 'limit' : 'promise'} of at most ${shown(falseAlarms)} false alarms${judged}`;
+): MonitoringAnswer {
+  const limit = `at most ${shown(missed.limit)} cleared positives${judgedBy(per)}`;
+  return answerOf(missed, { limit, promised: missed.promised, of: 'of positives are cleared', confidence });
+}
+
+function judgedBy(per: MonitoredStream['per']): string {
+  return per === 'group' ? ', judged by one image of each group,' : '';
+}
+
+function answerOf(
+  { verdict, rate, auditsToDecide }: PromiseJudgment,
+  words: { limit: string; promised: false | undefined; of: string; confidence: number },
+): MonitoringAnswer {
+  const confidence = `${shown(words.confidence)} confidence`;
+  const name = `he ${words.promised === false ? 'limit' : 'promise'} of ${words.limit}`;
   const promise = `T${name}`;
-  const range = `${shown(rate.low)} to ${shown(rate.high)} of negatives alarm (${shown(confidence)} confidence)`;
+  const range = `${shown(rate.low)} to ${shown(rate.high)} ${words.of} (${confidence})`;
   if (rate.low > rate.high) {
     const state = verdict === 'undecided' ? 'is undecided' : verdict === 'broken' ? 'is broken' : 'holds';
     return {
       answer: `${promise} ${state}, and the rate changed`,
-      because: `it was above ${shown(rate.low)} at one time and below ${shown(rate.high)} at another (${shown(confidence)} confidence each)`,
+      because: `it was above ${shown(rate.low)} at one time and below ${shown(rate.high)} at another (${confidence} each)`,
     };
   }
   if (verdict === 'broken') return { answer: `${promise} is broken`, because: range };
@@ -45,9 +75,11 @@ export function monitoringAnswer(
 /** The verdict, what it rests on, what more labels would buy, and what came before. */
 export function monitoringText(result: MonitoredLogs, confidence: number): string {
   const { earlier, shadow } = result;
-  const before = earlier.map((stream) => `${nameOf(stream)}: ${monitoringVerdict(stream, confidence)}`);
+  const before = earlier.map(
+    (stream) => `${nameOf(stream)}: ${monitoringVerdicts(stream, confidence).join(' ')}`,
+  );
   return [
-    monitoringVerdict(result, confidence),
+    monitoringVerdicts(result, confidence).join('\n'),
     alignedColumns(monitoringRows(result), ['left', 'left']),
     ...(shadow ? [differenceText(shadow, confidence).join('\n')] : []),
     buysText(result).join('\n'),
@@ -57,8 +89,9 @@ export function monitoringText(result: MonitoredLogs, confidence: number): strin
 
 /** What the verdict rests on, by name. */
 export function monitoringRows(result: MonitoredStream): [name: string, text: string][] {
-  const { capital, certificate, threshold, alert, change, images, audited, unlabeled } = result;
-  const { estimate, alarmShare, freeBound, drift, drawnPositives, missedShare, per, promised } = result;
+  const { certificate, threshold, change, images, audited, unlabeled } = result;
+  const { estimate, alarmShare, freeBound, drift, drawnPositives, missedShare, per, promised, missed } =
+    result;
   const rows: [string, string][] = [
     ['answered by', nameOf(result)],
     ...(per === 'group'
@@ -90,19 +123,21 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
         : `${shown(missedShare)} of ${count(drawnPositives)} drawn positives, cleared or to review`,
     ],
     ['alarms', `${shown(alarmShare)} of all images`],
-    [
-      'against the promise',
-      `${bet(capital)}; ${count(threshold)} decides${alert ? `, reached at line ${count(alert.line)} (${alert.id})` : ''}`,
-    ],
+    ['against the promise', betAgainst(result)],
     ['for the promise', `${bet(certificate)}; ${count(threshold)} decides`],
+    ...(missed ? missedRows(missed, drawnPositives) : []),
+    ...(result.missedUnjudged
+      ? [
+          [
+            'cleared positives',
+            'not judged: promised for whole groups, and a group is cleared only if all its images are',
+          ] satisfies [string, string],
+        ]
+      : []),
   ];
   if (freeBound !== null) rows.push(['without labels', `at most ${shown(freeBound)} of negatives alarm`]);
-  if (change.alert) {
-    rows.push([
-      'a late change',
-      `at line ${count(change.alert.line)} (${change.alert.id}); such an alert is false once in ${count(change.threshold)} audits`,
-    ]);
-  }
+  if (change.alert) rows.push(['a late change', lateChange(change)]);
+  if (missed?.change.alert) rows.push(['a late change, positives', lateChange(missed.change)]);
   if (drift) {
     rows.push([
       'presence scores',
@@ -112,6 +147,34 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
     ]);
   }
   return rows;
+}
+
+/** What the verdict on cleared positives rests on; only drawn images count, since people look at nothing else that is cleared. */
+function missedRows(missed: MissedStream, drawnPositives: number): [name: string, text: string][] {
+  const { cleared, certificate, threshold, unlabeled, promised } = missed;
+  const still = unlabeled === 0 ? '' : `; ${counted(unlabeled, 'drawn image')} still to label`;
+  return [
+    ['cleared', `${count(cleared)} of ${count(drawnPositives)} drawn positives${still}`],
+    ...(promised === false
+      ? [
+          [
+            'promised of positives',
+            'nothing: the decision kept this limit on the data of its fit only',
+          ] satisfies [string, string],
+        ]
+      : []),
+    ['against that promise', betAgainst(missed)],
+    ['for that promise', `${bet(certificate)}; ${count(threshold)} decides`],
+  ];
+}
+
+function betAgainst({ capital, threshold, alert }: PromiseJudgment): string {
+  return `${bet(capital)}; ${count(threshold)} decides${alert ? `, reached at line ${count(alert.line)} (${alert.id})` : ''}`;
+}
+
+function lateChange({ alert, threshold }: PromiseJudgment['change']): string {
+  const place = alert ? `at line ${count(alert.line)} (${alert.id})` : '';
+  return `${place}; such an alert is false once in ${count(threshold)} audits`;
 }
 
 /** What more labeled negatives and positives would buy. */
@@ -126,10 +189,13 @@ export function buysOf({
   estimate,
   missedShare,
   falseAlarms,
+  missed,
 }: MonitoredStream) {
+  const missedRate = missed ? (missed.estimate ?? missed.limit) : (missedShare ?? falseAlarms);
+
   return {
     negatives: moreLabels(drawnNegatives, estimate ?? falseAlarms),
-    positives: moreLabels(drawnPositives, missedShare ?? falseAlarms),
+    positives: moreLabels(drawnPositives, missedRate),
   };
 }
 

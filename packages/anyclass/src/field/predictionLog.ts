@@ -33,10 +33,13 @@ const loggedLine = answer.extend({
     .object({
       id: z.string(),
       falseAlarms: z.number().optional(),
+      /** The share of positives that may be cleared, of a decision with three outcomes. */
+      missed: z.number().optional(),
       /** What the promise counts, if that is whole groups. */
       per: z.literal('group').optional(),
-      /** False if the limit was only kept on the data of the fit. */
+      /** False if the limit was only kept on the data of the fit; next, the same of `missed`. */
       promised: z.boolean().optional(),
+      missedPromised: z.boolean().optional(),
     })
     .optional(),
   audit: z.object({ q: z.number().gt(0).max(1), drawn: z.boolean() }).optional(),

@@ -2,7 +2,7 @@
 
 import type { Key } from '../labels/distinctKeys.js';
 import { groupHash } from '../labels/groups.js';
-import { type AuditLabels, checkLine, isAlarm, type LogLine } from './logLine.js';
+import { type AuditLabels, checkLine, isAlarm, isCleared, type LogLine } from './logLine.js';
 
 /** An alarm, or an image that was drawn. */
 export interface AuditEvent {
@@ -11,6 +11,7 @@ export interface AuditEvent {
   readonly id: string;
   readonly q: number;
   readonly isAlarm: boolean;
+  readonly isCleared: boolean;
   readonly wasDrawn: boolean;
   /** Undefined if it has no label, or an undecided one. */
   readonly isNegative: boolean | undefined;
@@ -65,6 +66,7 @@ export class AuditCollector {
       id,
       q: audit.q,
       isAlarm: alarm,
+      isCleared: isCleared(line),
       wasDrawn: audit.drawn,
       isNegative: this.#labels.get(id),
     });

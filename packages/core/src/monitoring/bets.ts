@@ -17,21 +17,20 @@ export const FRACTIONS: readonly number[] = Array.from(
 /** What is tested: that the rate is at most r, or at least r. */
 export type Claim = 'at most' | 'at least';
 
-/** What can be bet on: a false alarm, or a quiet negative that was drawn with probability q. */
-export type Observation = 'false alarm' | 'quiet negative';
+/** What can be bet on: a false alarm, or a quiet negative that was drawn with probability q; and their like for positives. */
+export type Observation = 'against' | 'other';
 
 /** How often each was observed, for every q that was in use. */
 export class Observations {
-  readonly #counts = new Map<number, { falseAlarms: number; quiet: number }>();
+  readonly #counts = new Map<number, { against: number; other: number }>();
 
   add(observation: Observation, q: number): void {
-    const counts = this.#counts.get(q) ?? { falseAlarms: 0, quiet: 0 };
-    if (observation === 'false alarm') counts.falseAlarms++;
-    else counts.quiet++;
+    const counts = this.#counts.get(q) ?? { against: 0, other: 0 };
+    counts[observation]++;
     this.#counts.set(q, counts);
   }
 
-  entries(): Iterable<[q: number, counts: { readonly falseAlarms: number; readonly quiet: number }]> {
+  entries(): Iterable<[q: number, counts: { readonly against: number; readonly other: number }]> {
     return this.#counts;
   }
 }
@@ -58,11 +57,10 @@ export class Bet {
   constructor(claim: Claim, rate: number, observations: Observations = new Observations()) {
     this.rate = rate;
     this.#claim = claim;
-    for (const [q, { falseAlarms, quiet }] of observations.entries()) {
+    for (const [q, { against, other }] of observations.entries()) {
       const gains = this.gainsOf(q);
       for (let k = 0; k < FRACTIONS.length; k++) {
-        this.#logs[k]! +=
-          falseAlarms * gains['false alarm'].logs[k]! + quiet * gains['quiet negative'].logs[k]!;
+        this.#logs[k]! += against * gains.against.logs[k]! + other * gains.other.logs[k]!;
       }
     }
     this.#refresh();
@@ -96,7 +94,7 @@ export class Bet {
       });
       return { logs, factors: logs.map(Math.exp) };
     };
-    const both = { 'false alarm': gains(1 - this.rate), 'quiet negative': gains(-this.rate / q) };
+    const both = { against: gains(1 - this.rate), other: gains(-this.rate / q) };
     this.#gains.set(q, both);
     return both;
   }

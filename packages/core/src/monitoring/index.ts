@@ -1,12 +1,12 @@
 export { GroupDraw } from './groupDraw.js';
+export type { LinePlace, MonitorPoint, PromiseJudgment } from './judgePromise.js';
 export type { AuditDraw, AuditLabels, LogLine } from './logLine.js';
 export {
   createMonitor,
-  type LinePlace,
+  type MissedMonitoring,
   type Monitor,
   type Monitoring,
   type MonitorOptions,
-  type MonitorPoint,
   monitor,
 } from './monitor.js';
 export {

@@ -32,6 +32,11 @@ export function isAlarm({ outcome, isNegative }: LogLine): boolean {
   return outcome === undefined ? isNegative === false : outcome === 'alarm';
 }
 
+/** Whether a line is cleared: nobody looks at it. Without outcomes, that is whatever does not alarm. */
+export function isCleared({ outcome, isNegative }: LogLine): boolean {
+  return outcome === undefined ? isNegative === true : outcome === 'clear';
+}
+
 /** Throws if a line cannot be used, naming its number, which counts from 1. */
 export function checkLine({ id, isNegative, outcome, audit }: LogLine, number: number): void {
   if (typeof id !== 'string' || id === '') throw new RangeError(`line ${number} has no id`);

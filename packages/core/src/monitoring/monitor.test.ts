@@ -3,7 +3,7 @@ import { simulatedLog } from '../../../../bench/core/simulatedLogs.js';
 import { readVectors } from '../../test/files.js';
 import { FRACTIONS } from './bets.js';
 import type { LogLine } from './logLine.js';
-import { createMonitor, type Monitoring, monitor } from './monitor.js';
+import { createMonitor, type MissedMonitoring, type Monitoring, monitor } from './monitor.js';
 
 interface MonitorCase {
   readonly name: string;
@@ -140,6 +140,74 @@ describe('over simulated streams', () => {
   });
 });
 
+describe('the promise on positives that are cleared', () => {
+  const STREAMS = 40;
+  const results = (cleared: number, options: Partial<Parameters<typeof simulatedLog>[0]> = {}) =>
+    Array.from({ length: STREAMS }, (_, seed) => {
+      const shape = { images: 3000, q: 0.3, rate: 0.02, positives: 0.4, seed, ...options };
+      const { log, labels } = simulatedLog({ ...shape, cleared });
+      return monitor(log, labels, { falseAlarms: 0.05, missed: 0.05 });
+    });
+  const share = (found: readonly Monitoring[], has: (missed: MissedMonitoring) => boolean) =>
+    found.filter(({ missed }) => has(missed!)).length / STREAMS;
+  const isAccused = ({ alert }: MissedMonitoring) => alert !== null;
+  const most = 0.05 + 3 * Math.sqrt((0.05 * 0.95) / STREAMS);
+
+  test('is accused with at most the stated probability while it is kept, whatever happens to the coin or to prevalence', () => {
+    const q = (line: number) => (Math.floor(line / 300) % 2 === 0 ? 0.05 : 0.6);
+    for (const found of [results(0.05), results(0.05, { q }), results(0.05, { positives: 0.8 })]) {
+      expect(share(found, isAccused)).toBeLessThanOrEqual(most);
+      expect(share(found, ({ rate }) => rate.low > 0.05 || rate.high < 0.05)).toBeLessThanOrEqual(2 * most);
+    }
+  });
+  test('is found to be broken, or to hold', () => {
+    expect(share(results(0.15), ({ verdict }) => verdict === 'broken')).toBe(1);
+    expect(share(results(0.005), ({ verdict }) => verdict === 'holds')).toBe(1);
+  });
+  test('is neither accused nor certified by labels that are missing', () => {
+    expect(share(results(0.04, { labeledDrawn: 0 }), isAccused)).toBe(0);
+    expect(share(results(0.1, { labeledDrawn: 0.5 }), ({ verdict }) => verdict === 'holds')).toBe(0);
+  });
+  test('rests on drawn images alone, and leaves the other promise as it is', () => {
+    const { log, labels } = simulatedLog({ images: 500, q: 0.2, rate: 0.05, seed: 1, cleared: 0.1 });
+    const { missed, ...both } = monitor(log, labels, { falseAlarms: 0.05, missed: 0.05 });
+    expect(both).toEqual(monitor(log, labels, { falseAlarms: 0.05 }));
+    const drawn = log.filter(({ audit }) => audit!.drawn);
+    expect(monitor(drawn, labels, { falseAlarms: 0.05, missed: 0.05 }).missed).toMatchObject({
+      capital: missed!.capital,
+      certificate: missed!.certificate,
+    });
+    const cleared = drawn.filter(({ id, outcome }) => outcome === 'clear' && labels.get(id) === false);
+    expect(missed!.cleared).toBe(cleared.length);
+    expect(missed!.estimate).toBeCloseTo(cleared.length / both.drawnPositives, 12);
+  });
+  test('bets 1 - m on a drawn positive that was cleared, and -m on another, with the mean over all fractions', () => {
+    const audit = { q: 0.3, drawn: true };
+    const log: LogLine[] = [
+      { id: 'a', outcome: 'clear', audit },
+      { id: 'b', outcome: 'review', audit },
+      { id: 'c', outcome: 'alarm', audit },
+      { id: 'd', outcome: 'clear', audit },
+      { id: 'e', outcome: 'review', audit },
+      { id: 'f', outcome: 'clear', audit: { q: 0.3, drawn: false } },
+    ];
+    const known = new Map(['a', 'b', 'c', 'f'].map((id) => [id, false]));
+    const { missed } = monitor(log, known, { falseAlarms: 0.05, missed: 0.1 });
+    const mean = (of: (c: number) => number) =>
+      FRACTIONS.reduce((sum, c) => sum + of(c), 0) / FRACTIONS.length;
+    // d is unlabeled: nothing for the accusation, a missed positive for the certificate; e, in the same order: a positive, nothing.
+    expect(missed!.capital).toBeCloseTo(
+      mean((c) => (1 + 0.9 * c) * (1 - 0.1 * c) ** 3),
+      12,
+    );
+    expect(missed!.certificate).toBeCloseTo(
+      mean((c) => (1 - 0.9 * c) ** 2 * (1 + 0.1 * c) ** 2),
+      12,
+    );
+    expect(missed).toMatchObject({ limit: 0.1, cleared: 1, unlabeled: 2, estimate: 1 / 3 });
+  });
+});
+
 describe('of a group, one line counts', () => {
   const line = (id: string, group: string): LogLine => ({
     id,
@@ -217,6 +285,7 @@ describe('lines', () => {
   });
   test.each<[Parameters<typeof monitor>[2], string]>([
     [{ falseAlarms: 5 }, 'falseAlarms is 5'],
+    [{ falseAlarms: 0.05, missed: 0 }, 'missed is 0'],
     [{ falseAlarms: 0.05, confidence: 1 }, 'confidence is 1'],
     [{ falseAlarms: 0.05, resolution: 0 }, 'resolution is 0'],
     [{ falseAlarms: 0.05, negativesAtLeast: 0 }, 'negativesAtLeast is 0'],

@@ -1,12 +1,13 @@
 import { AuditCollector, type AuditEvent } from './auditEvents.js';
-import { Bet, FRACTIONS, type Observation } from './bets.js';
+import { falseAlarmEvents, judgePromise, missedEvents, type PromiseJudgment } from './judgePromise.js';
 import type { AuditLabels, LogLine } from './logLine.js';
-import { outlookOf } from './outlook.js';
-import { RateBound, shareUpperBound } from './rateBounds.js';
+import { shareUpperBound } from './rateBounds.js';
 
 export interface MonitorOptions {
   /** The promised share of negatives that alarm. */
   readonly falseAlarms: number;
+  /** The promised share of positives that are cleared, if there is such a promise. */
+  readonly missed?: number | undefined;
   /** Every statement is wrong with a probability of at most 1 - confidence, however often one looks. Default 0.95. */
   readonly confidence?: number;
   /** The bounds of the rate are multiples of this. Default 0.001. */
@@ -17,23 +18,8 @@ export interface MonitorOptions {
   readonly auditsBetweenChanges?: number;
 }
 
-/** A line of the log. */
-export interface LinePlace {
-  readonly line: number;
-  readonly id: string;
-}
-
-/** What a log and its labels say about a promise. */
-export interface Monitoring {
-  /** `broken`: the rate is above the promised one. `holds`: it is below. Each is wrong with a probability of at most 1 - confidence. */
-  readonly verdict: 'holds' | 'broken' | 'undecided';
-  /** The capital that was bet against the promise: starts at 1, and stays below `threshold` with the confidence while it holds. */
-  readonly capital: number;
-  /** The capital that was bet against the promise being broken. */
-  readonly certificate: number;
-  readonly threshold: number;
-  /** The first line at which the capital reached the threshold. */
-  readonly alert: LinePlace | null;
+/** What a log and its labels say about the promise on false alarms, and on missed positives where that is promised, too. */
+export interface Monitoring extends PromiseJudgment {
   /** Lines that count; next, those with a label. */
   readonly images: number;
   readonly audited: number;
@@ -47,32 +33,20 @@ export interface Monitoring {
   /** Drawn images that are labeled positive, and the share of them that did not alarm; null without any. */
   readonly drawnPositives: number;
   readonly missedShare: number | null;
-  /** The range of the rate; both ends hold at all times. Low above high means that the rate changed. */
-  readonly rate: { readonly low: number; readonly high: number };
-  /** A single estimate of the rate; null before any negative was found. */
-  readonly estimate: number | null;
   /** The share of alarms; next, the bound on the rate that follows from it without labels, null unless `negativesAtLeast` is given. */
   readonly alarmShare: number;
   readonly freeBound: number | null;
-  /** A change after a long quiet time: the sum of capitals started after each audit (Shiryaev and Roberts). */
-  readonly change: {
-    readonly statistic: number;
-    readonly threshold: number;
-    readonly alert: LinePlace | null;
-  };
-  /** About how many more audits a verdict takes, if things go on as they are; 0 with a verdict, null if that cannot be told. */
-  readonly auditsToDecide: number | null;
-  /** Capital, certificate and the range of the rate over time, at up to 1,000 lines. */
-  readonly path: readonly MonitorPoint[];
+  /** Whether at most the promised share of positives is cleared; omitted without such a promise. */
+  readonly missed?: MissedMonitoring;
 }
 
-/** Where a log stood after a line. */
-export interface MonitorPoint {
-  readonly line: number;
-  readonly capital: number;
-  readonly certificate: number;
-  readonly low: number;
-  readonly high: number;
+/** What the drawn images say about the promise that at most a share of positives is cleared. */
+export interface MissedMonitoring extends PromiseJudgment {
+  /** The promised share. */
+  readonly limit: number;
+  /** Drawn positives that were cleared, of `drawnPositives`; next, drawn images without a label. */
+  readonly cleared: number;
+  readonly unlabeled: number;
 }
 
 /**
@@ -129,13 +103,14 @@ export function createMonitor(labels: AuditLabels, options: MonitorOptions): Mon
 type Settings = ReturnType<typeof checkOptions>;
 
 function checkOptions(options: MonitorOptions) {
-  const { falseAlarms, confidence = 0.95, resolution = 0.001, negativesAtLeast } = options;
+  const { falseAlarms, missed, confidence = 0.95, resolution = 0.001, negativesAtLeast } = options;
   const { auditsBetweenChanges = 10_000 } = options;
   const within = (name: string, value: number) => {
     if (value > 0 && value < 1) return;
     throw new RangeError(`${name} is ${value}; expected a number between 0 and 1`);
   };
   within('falseAlarms', falseAlarms);
+  if (missed !== undefined) within('missed', missed);
   within('confidence', confidence);
   within('resolution', resolution);
   if (negativesAtLeast !== undefined && !(negativesAtLeast > 0 && negativesAtLeast <= 1)) {
@@ -148,6 +123,7 @@ function checkOptions(options: MonitorOptions) {
   const threshold = Number((1 / (1 - confidence)).toPrecision(12));
   return {
     falseAlarms,
+    missed,
     threshold,
     steps: Math.round(1 / resolution),
     negativesAtLeast,
@@ -155,50 +131,14 @@ function checkOptions(options: MonitorOptions) {
   };
 }
 
-const MOST_POINTS = 1000;
-
 function judge(collector: AuditCollector, settings: Settings): Monitoring {
-  const { falseAlarms, threshold, steps, negativesAtLeast, auditsBetweenChanges } = settings;
-  const accusing = new Bet('at most', falseAlarms);
-  const certifying = new Bet('at least', falseAlarms);
-  const [low, high] = [
-    new RateBound('at most', steps, threshold),
-    new RateBound('at least', steps, threshold),
-  ];
-  const changes = changeDetector(accusing, auditsBetweenChanges);
+  const { falseAlarms, missed, threshold, negativesAtLeast } = settings;
   const events = collector.events();
-  const stride = Math.ceil(events.length / MOST_POINTS);
-  const path: MonitorPoint[] = [];
-  let alert: LinePlace | null = null;
-  events.forEach((event, k) => {
-    const [accusation, certification] = observationsOf(event);
-    if (accusation) {
-      accusing.add(accusation, event.q);
-      low.add(accusation, event.q);
-    }
-    if (certification) {
-      certifying.add(certification, event.q);
-      high.add(certification, event.q);
-    }
-    changes.add(event, accusation);
-    const capital = accusing.capital;
-    const { line, id } = event;
-    if (alert === null && capital >= threshold) alert = { line, id };
-    if ((k + 1) % stride === 0 || k === events.length - 1) {
-      path.push({ line, capital, certificate: certifying.capital, low: low.value, high: high.value });
-    }
-  });
-  const rate = { low: low.value, high: high.value };
-  const verdict = rate.low > falseAlarms ? 'broken' : rate.high < falseAlarms ? 'holds' : 'undecided';
   const { images, alarms } = collector;
   const labeled = events.filter(({ isNegative }) => isNegative !== undefined).length;
   const positives = events.filter(({ wasDrawn, isNegative }) => wasDrawn && isNegative === false);
   return {
-    verdict,
-    capital: accusing.capital,
-    certificate: certifying.capital,
-    threshold,
-    alert,
+    ...judgePromise(falseAlarmEvents(events), { ...settings, limit: falseAlarms, images }),
     images,
     audited: labeled,
     unlabeled: events.length - labeled,
@@ -206,47 +146,21 @@ function judge(collector: AuditCollector, settings: Settings): Monitoring {
     drawnPositives: positives.length,
     missedShare:
       positives.length === 0 ? null : positives.filter(({ isAlarm }) => !isAlarm).length / positives.length,
-    rate,
-    ...outlookOf({ events, images, verdict, accusing, certifying, threshold }),
     alarmShare: images === 0 ? 0 : alarms / images,
     freeBound:
       negativesAtLeast === undefined
         ? null
         : Math.min(1, shareUpperBound(alarms, images - alarms, threshold) / negativesAtLeast),
-    change: changes.result(),
-    path,
+    ...(missed !== undefined && { missed: judgeMissed(events, missed, settings) }),
   };
 }
 
-/**
- * What an event says against the promise, and what it says for it. A missing label counts against the claim: an unlabeled
- * alarm accuses nobody, but is a false alarm for the certificate; an unlabeled drawn image is negative for the accusation,
- * and nothing for the certificate.
- */
-function observationsOf({
-  isAlarm,
-  isNegative,
-}: AuditEvent): [accusation: Observation | undefined, certification: Observation | undefined] {
-  if (isNegative === false) return [undefined, undefined];
-  if (isAlarm) return [isNegative ? 'false alarm' : undefined, 'false alarm'];
-  return ['quiet negative', isNegative ? 'quiet negative' : undefined];
-}
-
-/** Sums the capitals that start before each audit; while the promise holds, the sum grows by at most 1 an audit. */
-function changeDetector(bet: Bet, threshold: number) {
-  const sums = new Float64Array(FRACTIONS.length);
-  let statistic = 0;
-  let alert: LinePlace | null = null;
+function judgeMissed(events: readonly AuditEvent[], limit: number, settings: Settings): MissedMonitoring {
+  const drawn = missedEvents(events);
   return {
-    add({ line, id, q }: AuditEvent, observation: Observation | undefined): void {
-      const factors = observation && bet.gainsOf(q)[observation].factors;
-      statistic = 0;
-      for (let k = 0; k < sums.length; k++) {
-        sums[k] = (sums[k]! + 1) * (factors ? factors[k]! : 1);
-        statistic += sums[k]! / sums.length;
-      }
-      if (alert === null && statistic >= threshold) alert = { line, id };
-    },
-    result: () => ({ statistic: Math.min(statistic, Number.MAX_VALUE), threshold, alert }),
+    limit,
+    ...judgePromise(drawn, { ...settings, limit, images: drawn.length }),
+    cleared: drawn.filter(({ isConcerned, isAgainst }) => isConcerned && isAgainst).length,
+    unlabeled: drawn.filter(({ isConcerned }) => isConcerned === undefined).length,
   };
 }

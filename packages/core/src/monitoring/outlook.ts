@@ -1,9 +1,9 @@
-import type { AuditEvent } from './auditEvents.js';
 import { type Bet, FRACTIONS } from './bets.js';
+import type { PromiseEvent } from './judgePromise.js';
 
 /** Where a log stands. */
 interface Standing {
-  readonly events: readonly AuditEvent[];
+  readonly events: readonly PromiseEvent[];
   readonly images: number;
   readonly verdict: 'holds' | 'broken' | 'undecided';
   readonly accusing: Bet;
@@ -12,27 +12,27 @@ interface Standing {
 }
 
 /**
- * Estimates the rate, weighing each drawn quiet negative by 1 / q, and how many more audits a verdict takes if events go on
+ * Estimates the rate, weighing each event that the coin drew by 1 / q, and how many more audits a verdict takes if events go on
  * at the frequencies seen so far.
  */
 export function outlookOf({ events, images, verdict, accusing, certifying, threshold }: Standing): {
   estimate: number | null;
   auditsToDecide: number | null;
 } {
-  let falseAlarms = 0;
-  let quiet = 0;
-  let drawnQuiet = 0;
-  for (const { isAlarm, isNegative, q } of events) {
-    if (isNegative !== true) continue;
-    if (isAlarm) falseAlarms++;
+  let against = 0;
+  let others = 0;
+  let drawnOthers = 0;
+  for (const { isAgainst, isConcerned, q } of events) {
+    if (isConcerned !== true) continue;
+    if (isAgainst) against++;
     else {
-      quiet += 1 / q;
-      drawnQuiet++;
+      others += 1 / q;
+      drawnOthers++;
     }
   }
-  const negatives = falseAlarms + quiet;
-  if (negatives === 0) return { estimate: null, auditsToDecide: verdict === 'undecided' ? null : 0 };
-  const estimate = falseAlarms / negatives;
+  const concerned = against + others;
+  if (concerned === 0) return { estimate: null, auditsToDecide: verdict === 'undecided' ? null : 0 };
+  const estimate = against / concerned;
   if (verdict !== 'undecided') return { estimate, auditsToDecide: 0 };
   const bet = estimate > accusing.rate ? accusing : certifying;
   const q = events.at(-1)!.q;
@@ -40,8 +40,7 @@ export function outlookOf({ events, images, verdict, accusing, certifying, thres
   // The fraction that gains the most per image, at the frequencies seen.
   let growth = 0;
   for (let k = 0; k < FRACTIONS.length; k++) {
-    const gained =
-      (falseAlarms * gains['false alarm'].logs[k]! + drawnQuiet * gains['quiet negative'].logs[k]!) / images;
+    const gained = (against * gains.against.logs[k]! + drawnOthers * gains.other.logs[k]!) / images;
     growth = Math.max(growth, gained);
   }
   if (growth <= 0) return { estimate, auditsToDecide: null };

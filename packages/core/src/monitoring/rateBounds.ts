@@ -47,7 +47,7 @@ export function shareUpperBound(seen: number, unseen: number, threshold: number)
     const gains = new Bet('at least', rate).gainsOf(1);
     let sum = 0;
     for (let k = 0; k < FRACTIONS.length; k++) {
-      sum += Math.exp(seen * gains['false alarm'].logs[k]! + unseen * gains['quiet negative'].logs[k]!);
+      sum += Math.exp(seen * gains.against.logs[k]! + unseen * gains.other.logs[k]!);
     }
     return sum / FRACTIONS.length >= threshold;
   };

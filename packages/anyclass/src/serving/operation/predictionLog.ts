@@ -135,18 +135,21 @@ function finite(score: number): number {
 }
 
 /** What a log says about a decision: a name that changes whenever the decision does, and the share that it limits. */
-interface DecisionName {
+export interface DecisionName {
   readonly id: string;
   readonly falseAlarms?: number;
+  /** The share of positives that may be cleared. */
+  readonly missed?: number;
   /** What the promise counts, if that is whole groups. */
   readonly per?: 'group';
-  /** False if the limit was only kept on the data of the fit. */
+  /** False if the limit was only kept on the data of the fit; next, the same of `missed`. */
   readonly promised?: false;
+  readonly missedPromised?: false;
 }
 
 const decisionNames = new WeakMap<Decision, DecisionName>();
 
-function decisionName(decision: Decision): DecisionName {
+export function decisionName(decision: Decision): DecisionName {
   const known = decisionNames.get(decision);
   if (known) return known;
   const { budget, report } = decision;
@@ -156,6 +159,10 @@ function decisionName(decision: Decision): DecisionName {
       falseAlarms: budget.falseAlarms,
       ...(budget.per === 'group' && { per: budget.per }),
       ...(!report.guarantee.holds && { promised: false }),
+      ...(budget.missed !== undefined && {
+        missed: budget.missed,
+        ...(!report.triage?.guarantee.holds && { missedPromised: false }),
+      }),
     }),
   };
   decisionNames.set(decision, made);

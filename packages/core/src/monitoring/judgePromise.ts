@@ -1,0 +1,175 @@
+// What the events of a log say about one promise: on false alarms, or on positives that are cleared.
+
+import type { AuditEvent } from './auditEvents.js';
+import { Bet, FRACTIONS, type Observation } from './bets.js';
+import { outlookOf } from './outlook.js';
+import { RateBound } from './rateBounds.js';
+
+/** A line of the log. */
+export interface LinePlace {
+  readonly line: number;
+  readonly id: string;
+}
+
+/** Where a log stood after a line. */
+export interface MonitorPoint {
+  readonly line: number;
+  readonly capital: number;
+  readonly certificate: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What a log and its labels say about one promise. */
+export interface PromiseJudgment {
+  /** `broken`: the rate is above the promised one. `holds`: it is below. Each is wrong with a probability of at most 1 - confidence. */
+  readonly verdict: 'holds' | 'broken' | 'undecided';
+  /** The capital that was bet against the promise: starts at 1, and stays below `threshold` with the confidence while it holds. */
+  readonly capital: number;
+  /** The capital that was bet against the promise being broken. */
+  readonly certificate: number;
+  readonly threshold: number;
+  /** The first line at which the capital reached the threshold. */
+  readonly alert: LinePlace | null;
+  /** The range of the rate; both ends hold at all times. Low above high means that the rate changed. */
+  readonly rate: { readonly low: number; readonly high: number };
+  /** A single estimate of the rate; null before any label of a kind that the promise is about. */
+  readonly estimate: number | null;
+  /** A change after a long quiet time: the sum of capitals started after each audit (Shiryaev and Roberts). */
+  readonly change: {
+    readonly statistic: number;
+    readonly threshold: number;
+    readonly alert: LinePlace | null;
+  };
+  /** About how many more audits a verdict takes, if things go on as they are; 0 with a verdict, null if that cannot be told. */
+  readonly auditsToDecide: number | null;
+  /** Capital, certificate and the range of the rate over time, at up to 1,000 lines. */
+  readonly path: readonly MonitorPoint[];
+}
+
+/** A line that can be evidence for or against a promise. */
+export interface PromiseEvent extends LinePlace {
+  readonly q: number;
+  /** Whether the image is of the kind that the promise is about, such as negative; undefined without a label. */
+  readonly isConcerned: boolean | undefined;
+  /** Whether it got what the promise limits, such as an alarm. */
+  readonly isAgainst: boolean;
+}
+
+/** The promise on false alarms: it is about negatives, and limits their alarms. */
+export function falseAlarmEvents(events: readonly AuditEvent[]): PromiseEvent[] {
+  return events.map(({ line, id, q, isAlarm, isNegative }) => ({
+    line,
+    id,
+    q,
+    isConcerned: isNegative,
+    isAgainst: isAlarm,
+  }));
+}
+
+/** The promise on missed positives: it is about positives, and limits those that are cleared. Drawn images alone count, each once. */
+export function missedEvents(events: readonly AuditEvent[]): PromiseEvent[] {
+  return events
+    .filter(({ wasDrawn }) => wasDrawn)
+    .map(({ line, id, isCleared, isNegative }) => ({
+      line,
+      id,
+      q: 1,
+      isConcerned: isNegative === undefined ? undefined : !isNegative,
+      isAgainst: isCleared,
+    }));
+}
+
+export interface PromiseSettings {
+  /** The promised share. */
+  readonly limit: number;
+  readonly threshold: number;
+  /** The steps of the rate's bounds from 0 to 1. */
+  readonly steps: number;
+  readonly auditsBetweenChanges: number;
+  /** How many lines the events are from. */
+  readonly images: number;
+}
+
+const MOST_POINTS = 1000;
+
+export function judgePromise(
+  events: readonly PromiseEvent[],
+  { limit, threshold, steps, auditsBetweenChanges, images }: PromiseSettings,
+): PromiseJudgment {
+  const accusing = new Bet('at most', limit);
+  const certifying = new Bet('at least', limit);
+  const [low, high] = [
+    new RateBound('at most', steps, threshold),
+    new RateBound('at least', steps, threshold),
+  ];
+  const changes = changeDetector(accusing, auditsBetweenChanges);
+  const stride = Math.ceil(events.length / MOST_POINTS);
+  const path: MonitorPoint[] = [];
+  let alert: LinePlace | null = null;
+  events.forEach((event, k) => {
+    const [accusation, certification] = observationsOf(event);
+    if (accusation) {
+      accusing.add(accusation, event.q);
+      low.add(accusation, event.q);
+    }
+    if (certification) {
+      certifying.add(certification, event.q);
+      high.add(certification, event.q);
+    }
+    changes.add(event, accusation);
+    const capital = accusing.capital;
+    const { line, id } = event;
+    if (alert === null && capital >= threshold) alert = { line, id };
+    if ((k + 1) % stride === 0 || k === events.length - 1) {
+      path.push({ line, capital, certificate: certifying.capital, low: low.value, high: high.value });
+    }
+  });
+  const rate = { low: low.value, high: high.value };
+  const verdict = rate.low > limit ? 'broken' : rate.high < limit ? 'holds' : 'undecided';
+  return {
+    verdict,
+    capital: accusing.capital,
+    certificate: certifying.capital,
+    threshold,
+    alert,
+    rate,
+    ...outlookOf({ events, images, verdict, accusing, certifying, threshold }),
+    change: changes.result(),
+    path,
+  };
+}
+
+/**
+ * What an event says against the promise, and what it says for it. A missing label counts against the claim. Where false alarms
+ * are promised: an unlabeled alarm accuses nobody, but is a false alarm for the certificate; an unlabeled drawn image is
+ * negative for the accusation, and nothing for the certificate. Where missed positives are: an unlabeled cleared image accuses
+ * nobody, but is a missed positive for the certificate; any other is a positive for the accusation.
+ */
+function observationsOf({
+  isConcerned,
+  isAgainst,
+}: PromiseEvent): [accusation: Observation | undefined, certification: Observation | undefined] {
+  if (isConcerned === false) return [undefined, undefined];
+  if (isAgainst) return [isConcerned ? 'against' : undefined, 'against'];
+  return ['other', isConcerned ? 'other' : undefined];
+}
+
+/** Sums the capitals that start before each audit; while the promise holds, the sum grows by at most 1 an audit. */
+function changeDetector(bet: Bet, threshold: number) {
+  const sums = new Float64Array(FRACTIONS.length);
+  let statistic = 0;
+  let alert: LinePlace | null = null;
+  return {
+    add({ line, id, q }: PromiseEvent, observation: Observation | undefined): void {
+      const factors = observation && bet.gainsOf(q)[observation].factors;
+      statistic = 0;
+      for (let k = 0; k < sums.length; k++) {
+        sums[k] = (sums[k]! + 1) * (factors ? factors[k]! : 1);
+        statistic += sums[k]! / sums.length;
+      }
+      if (alert === null && statistic >= threshold) alert = { line, id };
+    },
+    result: () => ({ statistic: Math.min(statistic, Number.MAX_VALUE), threshold, alert }),
+  };
+}
