@@ -23,8 +23,11 @@ function forgetChecks() {
     rmSync(join(root, 'packages', name, 'dist/.tsbuildinfo'), { force: true });
 }
 
-/** Records that the installed packages match the lock file. */
-function acceptPackages() {
+/**
+ * Records that the installed packages match the lock file; also for bench/gpu/run.sh, which
+ * unpacks packages that npm installed elsewhere.
+ */
+export function acceptPackages() {
   writeFileSync(stamp, fingerprint([join(root, 'package-lock.json')]));
 }
 
