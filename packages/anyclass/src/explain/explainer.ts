@@ -8,7 +8,7 @@ import { takesFeatures } from '../data/dataset/inputs.js';
 import { changedInput, pixelFormat, readingOf } from '../data/dataset/preparation.js';
 import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
 import { UserError } from '../errors/userError.js';
-import { chooseCompute } from '../inference/computeDevice.js';
+import { chooseCompute, inPrecision } from '../inference/computeDevice.js';
 import { decideLogits } from '../inference/decideLogits.js';
 import { decodedBatches } from '../inference/decodedBatches.js';
 import type { ImageInput } from '../inference/imageInput.js';
@@ -70,7 +70,8 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
     );
   }
   const { device = 'auto', preparation = {}, method = 'auto' } = options;
-  const settings = chooseCompute({ device, precision: 'float32' });
+  // Probabilities in the precision of the predictor, so that both decide alike; maps in float32.
+  const settings = chooseCompute({ device, precision: 'auto' });
   const { network, description, remarks = [] } = loadModel(model);
   try {
     const input = changedInput(description, preparation);
@@ -83,6 +84,7 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
     const batchSize = batchWithin(options.batchSize ?? 8, format);
     const { mean, std } = input;
     const oddRows = oddRowsOf(description, format);
+    const hasEmbeddings = needsEmbeddings(description);
 
     async function* explain(
       inputs: Iterable<ImageInput> | AsyncIterable<ImageInput>,
@@ -114,11 +116,12 @@ export async function openExplainer(model: string, options: ExplainOptions = {})
 
     function explainBatch(images: Tensor, batch: InputBatch) {
       const { classes } = description;
-      const logits = noGrad(() => network.forward(images)).toFloat32Array();
-      const decided = decideLogits(logits, description, used.decision);
-      const embeddings = needsEmbeddings(description)
-        ? noGrad(() => network.embedding(images)).toFloat32Array()
-        : undefined;
+      const [logits, embeddings] = noGrad(() =>
+        inPrecision(settings, () =>
+          hasEmbeddings ? network.logitsAndEmbedding(images) : [network.forward(images)],
+        ).map((output) => output.to('float32').toFloat32Array()),
+      );
+      const decided = decideLogits(logits!, description, used.decision);
       const oddOf = oddRows?.(batch, embeddings) ?? [];
       const rows = decided.outcomes.map((decidedOutcome, row) => {
         const odd = oddOf[row];
