@@ -103,10 +103,17 @@ test('of settings that are joined, the last value of a field counts, in its plac
   expect(withSettings({}, joined)).toEqual({ loss: { name: 'bce', lambda: 2 } });
 });
 
-test('null unsets a field of the data, and is a value elsewhere', () => {
-  const given = { data: { dataset: 'digits', columns: { group: 'pipe' } }, loss: { beta: 0.9 } };
-  const changed = withSettings(given, { 'data.columns.group': null, 'loss.beta': null });
-  expect(validateConfiguration(changed)).toMatchObject({ data: { columns: {} }, loss: { beta: null } });
+test('null unsets a field that cannot be null, and is a value of the others', () => {
+  const given = {
+    data: { dataset: 'digits', columns: { group: 'pipe' } },
+    network: { tiles: { imageSize: 512 }, inputSize: 32 },
+    loss: { beta: 0.9 },
+  };
+  const nulls = { 'data.columns.group': null, 'network.tiles': null, 'network.inputSize': null };
+  const changed = validateConfiguration(withSettings(given, { ...nulls, 'loss.beta': null }));
+  expect(changed).toMatchObject({ data: { columns: {} }, network: { inputSize: 224 }, loss: { beta: null } });
+  expect(changed.network.tiles).toBeUndefined();
+  expect(() => validateConfiguration(withSettings(given, { 'network.tile': null }))).toThrow('network.tile');
 });
 
 describe('where only parts of the configuration can be set', () => {

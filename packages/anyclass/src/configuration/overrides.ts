@@ -1,6 +1,9 @@
 // Fields set by their dotted names, over a configuration.
 
+import { z } from 'zod';
 import { UsageError } from '../errors/usageError.js';
+import { configurationSchema } from './schema.js';
+import { objectIn } from './validate.js';
 
 export type PlainObject = Record<string, unknown>;
 
@@ -8,7 +11,7 @@ export type PlainObject = Record<string, unknown>;
 export type Settings = Readonly<Record<string, unknown>>;
 
 /**
- * Sets fields by their dotted names. null unsets a data field, since no data field can be null.
+ * Sets fields by their dotted names. null unsets a field that cannot be null.
  *
  * @example
  * withSettings({ loss: { name: 'bce' } }, { 'loss.lambda': 0.2, epochs: 3 })
@@ -17,9 +20,16 @@ export type Settings = Readonly<Record<string, unknown>>;
 export function withSettings(configuration: PlainObject, settings: Settings): PlainObject {
   return Object.entries(settings).reduce(
     (current, [field, value]) =>
-      withField(current, field, value === null && field.startsWith('data.') ? undefined : value),
+      withField(current, field, value === null && !mayBeNull(field) ? undefined : value),
     configuration,
   );
+}
+
+/** Whether null is a value of a field; also of a name that is no field, so that the schema refuses it. */
+function mayBeNull(field: string): boolean {
+  let type: unknown = configurationSchema;
+  for (const part of field.split('.')) type = objectIn(type)?.shape[part];
+  return !(type instanceof z.ZodType) || type.safeParse(null).success;
 }
 
 /**

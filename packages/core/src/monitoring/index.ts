@@ -1,5 +1,5 @@
 export { GroupDraw } from './groupDraw.js';
-export type { LinePlace, MonitorPoint, PromiseJudgment } from './judgePromise.js';
+export type { MonitorPoint, PromiseJudgment } from './judgePromise.js';
 export type { AuditDraw, AuditLabels, LogLine } from './logLine.js';
 export {
   createMonitor,
@@ -16,3 +16,4 @@ export {
   type ShareDifference,
 } from './pairedMonitor.js';
 export { type PresenceDrift, presenceDrift } from './presenceDrift.js';
+export type { LinePlace } from './promiseEvents.js';

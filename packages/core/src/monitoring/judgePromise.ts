@@ -1,15 +1,9 @@
 // What the events of a log say about one promise: on false alarms, or on positives that are cleared.
 
-import type { AuditEvent } from './auditEvents.js';
 import { Bet, FRACTIONS, type Observation } from './bets.js';
 import { outlookOf } from './outlook.js';
+import type { LinePlace, PromiseEvent } from './promiseEvents.js';
 import { RateBound } from './rateBounds.js';
-
-/** A line of the log. */
-export interface LinePlace {
-  readonly line: number;
-  readonly id: string;
-}
 
 /** Where a log stood after a line. */
 export interface MonitorPoint {
@@ -45,39 +39,6 @@ export interface PromiseJudgment {
   readonly auditsToDecide: number | null;
   /** Capital, certificate and the range of the rate over time, at up to 1,000 lines. */
   readonly path: readonly MonitorPoint[];
-}
-
-/** A line that can be evidence for or against a promise. */
-export interface PromiseEvent extends LinePlace {
-  readonly q: number;
-  /** Whether the image is of the kind that the promise is about, such as negative; undefined without a label. */
-  readonly isConcerned: boolean | undefined;
-  /** Whether it got what the promise limits, such as an alarm. */
-  readonly isAgainst: boolean;
-}
-
-/** The promise on false alarms: it is about negatives, and limits their alarms. */
-export function falseAlarmEvents(events: readonly AuditEvent[]): PromiseEvent[] {
-  return events.map(({ line, id, q, isAlarm, isNegative }) => ({
-    line,
-    id,
-    q,
-    isConcerned: isNegative,
-    isAgainst: isAlarm,
-  }));
-}
-
-/** The promise on missed positives: it is about positives, and limits those that are cleared. Drawn images alone count, each once. */
-export function missedEvents(events: readonly AuditEvent[]): PromiseEvent[] {
-  return events
-    .filter(({ wasDrawn }) => wasDrawn)
-    .map(({ line, id, isCleared, isNegative }) => ({
-      line,
-      id,
-      q: 1,
-      isConcerned: isNegative === undefined ? undefined : !isNegative,
-      isAgainst: isCleared,
-    }));
 }
 
 export interface PromiseSettings {

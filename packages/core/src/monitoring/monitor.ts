@@ -1,6 +1,7 @@
 import { AuditCollector, type AuditEvent } from './auditEvents.js';
-import { falseAlarmEvents, judgePromise, missedEvents, type PromiseJudgment } from './judgePromise.js';
+import { judgePromise, type PromiseJudgment } from './judgePromise.js';
 import type { AuditLabels, LogLine } from './logLine.js';
+import { falseAlarmEvents, missedEvents } from './promiseEvents.js';
 import { shareUpperBound } from './rateBounds.js';
 
 export interface MonitorOptions {

@@ -1,5 +1,5 @@
 import { type Bet, FRACTIONS } from './bets.js';
-import type { PromiseEvent } from './judgePromise.js';
+import type { PromiseEvent } from './promiseEvents.js';
 
 /** Where a log stands. */
 interface Standing {
