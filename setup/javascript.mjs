@@ -24,7 +24,7 @@ function forgetChecks() {
 }
 
 /**
- * Records that the installed packages match the lock file; also for bench/gpu/run.sh, which
+ * Records that the installed packages match the lock file; also for bench/gpu/unpack.sh, which
  * unpacks packages that npm installed elsewhere.
  */
 export function acceptPackages() {

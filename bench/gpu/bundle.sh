@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs what an offline GPU machine lacks into .gpu/ (ignored by git): Node itself and the npm packages. The repository
+# Packs what an offline GPU machine lacks into .gpu/ (ignored by git): Node itself, the npm packages and ONNX Runtime. The repository
 # travels beside it, and `bench/gpu/run.sh` builds and runs everything there with one command.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -18,6 +18,7 @@ if [ "$(cat .gpu/packages.fingerprint 2>/dev/null)" != "$fingerprint" ]; then
     --exclude=node_modules/onnxruntime-node/bin --exclude=node_modules/onnxruntime-web/dist --exclude=node_modules/onnxruntime-web/lib --exclude=node_modules/onnxruntime-web/docs --exclude=node_modules/@shikijs --exclude=node_modules/typedoc --exclude="node_modules/lightningcss-*" \
     --exclude=node_modules/.vite --exclude="*.map" --exclude="*.md" node_modules \
     | xz -T0 -9 > .gpu/packages.tar.xz
+  tar -cJf .gpu/onnxruntime.tar.xz node_modules/onnxruntime-node/bin/napi-*/linux/x64
   echo "$fingerprint" > .gpu/packages.fingerprint
 fi
 du -h .gpu/*.xz

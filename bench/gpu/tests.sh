@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tests on a GPU machine, those of code that computes with tensors first: bash bench/gpu/run.sh bash bench/gpu/tests.sh [tensors|rest]
-# Tests of the exported page and of ONNX fail there and say why: onnxruntime is not in the bundle.
+# Tests of the exported page fail there and say why: the web's ONNX Runtime is not in the bundle.
 set -uo pipefail
 tensors=(packages/torch packages/anyclass/src/{networks,losses,kernels,training,inference,explain,verify,evaluation} packages/anyclass/src/data/{augmentation,batches})
 rest=(packages/anyclass/src/{commands,experiments,tuning,recommendation,serving,export,workflows,children,field,studio})
