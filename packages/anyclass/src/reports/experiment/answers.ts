@@ -150,7 +150,7 @@ function chartPanels(comparison: Comparison): string[] {
         panel(
           'F1 against false alarms',
           'mean over seeds, on test',
-          `${chart.svg}${note(`Large dots: the decisions compared, ${decisionPhrase(decision)}${assured}. Small dots: decisions fitted on validation for 0.5% to 20% without a confidence. Bands: ± one standard deviation over seeds.`)}`,
+          `${chart.svg}${note(`Large dots: the decisions compared, ${decisionPhrase(decision)}${assured}. Small dots: decisions fitted on validation for 0.5% to 20% without a confidence. Bands: ± one standard deviation over seeds, or the range of two.`)}`,
         ),
       ]
     : [];
