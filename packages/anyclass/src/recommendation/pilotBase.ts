@@ -65,8 +65,16 @@ function isConfiguration(source: string): boolean {
   );
 }
 
+/** A run and the dataset it is trained on. */
+export interface RunOnData extends FullRun {
+  readonly dataset: string;
+  /** Test images. */
+  readonly test: number;
+  readonly classes: number;
+}
+
 /** Returns the size of a full run. Throws if no decision can be evaluated on the validation split. */
-export function fullRun(configuration: Configuration): Promise<FullRun & { readonly dataset: string }> {
+export function fullRun(configuration: Configuration): Promise<RunOnData> {
   return sizeOfRun(configuration, refuseUndecidable);
 }
 
@@ -74,13 +82,21 @@ export function fullRun(configuration: Configuration): Promise<FullRun & { reado
 export async function sizeOfRun(
   { data, epochs }: Configuration,
   check: (dataset: Dataset) => void = () => {},
-): Promise<FullRun & { readonly dataset: string }> {
+): Promise<RunOnData> {
   const dataset = await openPrepared(data.dataset, preparedOptions(data));
   try {
     check(dataset);
-    const { splits, labels, name } = dataset;
+    const { splits, labels, name, classes } = dataset;
     const rows = data.subset ? chooseSubset(splits.train, labels, defined(data.subset)) : splits.train;
-    return { train: rows.length, validation: splits.validation.length, epochs, dataset: name };
+    const { validation, test } = splits;
+    return {
+      train: rows.length,
+      validation: validation.length,
+      test: test.length,
+      epochs,
+      classes: classes.length,
+      dataset: name,
+    };
   } finally {
     await closeDataset(dataset);
   }

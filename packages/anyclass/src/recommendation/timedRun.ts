@@ -3,6 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasCuda } from '@anyclass/torch';
+import { assumedRate } from '../configuration/expectedTime.js';
 import { knownInputSize } from '../configuration/inputSize.js';
 import type { Configuration, ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -12,13 +14,13 @@ import type { TrainOptions } from '../training/activeRun.js';
 import { fitInput } from '../training/fitInput.js';
 import { plannedSizes } from '../training/trainingSizes.js';
 import { trainRun } from '../training/trainRun.js';
-import { sizeOfRun } from './pilotBase.js';
+import { type RunOnData, sizeOfRun } from './pilotBase.js';
 import { shortened } from './pilotConfiguration.js';
-import { type FullRun, largestPilot, leastPilot, pilotSeconds } from './pilotSize.js';
+import { largestPilot, leastPilot, pilotSeconds } from './pilotSize.js';
 import { type MeasuredSpeed, speedClock } from './speedClock.js';
 
-/** The rest is for the evaluation at the end, and for a machine that slows down. */
-const plannedShare = 0.9;
+/** The rest is for metrics, intervals and pages at the end, and for a machine that slows down. */
+const plannedShare = 0.93;
 
 /** How much of the time is for measuring. */
 const measuringShare = 0.03;
@@ -47,9 +49,12 @@ export async function fitMinutes(
   const left = plannedShare * (60 * minutes - (performance.now() - started) / 1000);
   // Smaller images are faster; the measured ones have the final size.
   const usual = { ...speed, imagesPerSecond: speed.imagesPerSecond / relativeCost(fitted) };
-  const size = largestPilot(left, speed.full, usual);
+  const testing = fitted.evaluation.test ? (full.test * speed.scoringCost) / speed.imagesPerSecond : 0;
+  const size = largestPilot(left - testing, speed.full, usual);
   if (!size) {
-    const least = Math.ceil(pilotSeconds(leastPilot(full), speed.full, speed) / plannedShare / 60);
+    const least = Math.ceil(
+      (pilotSeconds(leastPilot(full), speed.full, speed) + testing) / plannedShare / 60,
+    );
     throw new UsageError(
       `is ${minutes}, too short to learn anything here, which takes about ${counted(least + 1, 'minute')}; use a smaller network or smaller images`,
       'minutes',
@@ -67,19 +72,24 @@ export async function fitMinutes(
   return shortened(fitted, size, full);
 }
 
-/** Trains until the speed is known, and throws the result away; undefined if the user interrupted it. */
+/** Trains and validates until the speed is known, and throws the result away; undefined if the user interrupted it. */
 async function measured(
   configuration: Configuration,
-  full: FullRun,
+  full: RunOnData,
   seconds: number,
   { signal }: Pick<TrainOptions, 'signal'>,
 ): Promise<MeasuredSpeed | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'anyclass-speed-'));
   const enough = new AbortController();
   const clock = speedClock();
+  const isKnown = () => {
+    const { running, scoring, validations } = clock.seen();
+    return running >= 2 * seconds || scoring >= seconds || (running >= seconds && validations > 0);
+  };
   try {
     const probe: Configuration = {
       ...configuration,
+      data: firstImages(configuration, full, seconds),
       sizes: [],
       log: [],
       evaluation: withoutTest(configuration),
@@ -89,13 +99,25 @@ async function measured(
       intervals: false,
       signal: AbortSignal.any([enough.signal, ...(signal ? [signal] : [])]),
       onEvent: (event) => {
-        if (event.type === 'step' && clock.add(event) >= seconds) enough.abort();
+        clock.add(event);
+        if (isKnown()) enough.abort();
       },
     });
     return signal?.aborted ? undefined : clock.speed(full);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** About as many images as are trained on in half of this time, so that a validation follows soon even on a slow machine. */
+function firstImages(
+  { data, network, device, batchSize }: Configuration,
+  full: RunOnData,
+  seconds: number,
+): Configuration['data'] {
+  const usual = assumedRate(network, full.classes, device === 'cpu' || !hasCuda() ? 'cpu' : 'gpu');
+  const instances = Math.max(Math.ceil((usual * seconds) / 2), 4 * batchSize);
+  return instances < full.train ? { ...data, subset: { seed: 0, ...data.subset, instances } } : data;
 }
 
 function withoutTest({ evaluation }: Configuration): Configuration['evaluation'] {
