@@ -4,18 +4,21 @@
 #   bash bench/gpu/run.sh bash bench/gpu/experiment.sh OUT [EXPERIMENT…] [-- OPTIONS]      (as examples/paper/experiments.sh has them)
 #
 # Both folders must be in /tmp/anyclass-data there; see bench/gpu/bundle.sh for how to transfer them. Runs and caches stay on that
-# machine; small files are copied to OUT, also after an interruption. Runs are parallel, and NVIDIA's MPS lets their kernels run in
-# parallel too: without it they take turns, and nothing is gained.
+# machine; all else is packed into OUT, also after an interruption; bench/gpu/collect.sh does that at any other time, and says how the runs of
+# several machines come together. Runs are parallel, and NVIDIA's MPS lets their kernels run in parallel too: without it they take turns,
+# and nothing is gained.
 set -uo pipefail
 out=${1:?OUT, a folder for the results}
 shift
 data=/tmp/anyclass-data work=/tmp/anyclass-experiments
 mkdir -p "$out" "$work"
+if [ -d .gpu/experiments ] && [ ! -e "$work/.restored" ]; then
+  cat .gpu/experiments/experiments.part-* | tar -xJ --skip-old-files -C "$work"
+  touch "$work/.restored"
+fi
 finish() {
   echo quit | nvidia-cuda-mps-control
-  find "$work" -not -path '*/cache/*' -type f \
-    \( -name '*.json' -o -name '*.jsonl' -o -name '*.html' -o -path '*/tables/*' -o -name '*.svg' -o -path '*/logs/*' \) -printf '%P\n' \
-    | tar -C "$work" -cJf "$out/experiments.tar.xz" -T -
+  bash bench/gpu/collect.sh "$out" "$work"
 }
 trap finish EXIT
 trap 'exit 130' INT
