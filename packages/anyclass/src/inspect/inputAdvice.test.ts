@@ -136,14 +136,15 @@ test('an inspection shows what is left at several inputs, and init enlarges smal
   write('labels.csv', lines.join('\n'));
   const table = join(folder, 'tiny', 'labels.csv');
   const inspection = await inspectDataset(table);
-  expect(inspection.input).toMatchObject({ stride: 32, suggested: 128, objects: 0 });
+  expect(inspection.input).toMatchObject({ stride: 32, suggested: 160, objects: 0 });
   expect(inspection.input?.views.map(({ size, positions }) => [size, positions])).toEqual([
     [64, 2],
     [128, 4],
+    [160, 5],
     [224, 7],
     [448, 14],
   ]);
-  expect(inspectText(inspection)).toMatch(/128 px \(suggested\) +4 x 4/);
+  expect(inspectText(inspection)).toMatch(/160 px \(suggested\) +5 x 5/);
   const { configuration, remarks, expectedSeconds } = await suggestConfiguration(table);
   expect(expectedSeconds).toBeGreaterThan(0);
   expect(configuration['network']).toEqual({ name: 'tresnet-s', inputSize: 64 });

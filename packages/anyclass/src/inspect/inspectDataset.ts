@@ -18,7 +18,7 @@ import { examineFeatures } from './examineFeatures.js';
 import { type ExamineOptions, examineImages } from './examineImages.js';
 import { featureProblems, imageProblems, labelProblems, suspectProblems } from './findProblems.js';
 import { foundImages } from './foundImages.js';
-import { fittingInput, inputView, sidesOf } from './inputAdvice.js';
+import { fittingInput, inputEfforts, inputView, sidesOf } from './inputAdvice.js';
 import type { ImageStatistics, Inspection } from './inspection.js';
 import { labelSuspects, type SavedScores } from './labelSuspects.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
@@ -117,7 +117,8 @@ function inputAdvice(
   const stride = networkStride(usualNetwork)!;
   const sides = sidesOf(dataset);
   const imageSide = Math.min(width.median, height.median);
-  const { size: suggested, reason } = fittingInput(imageSide, stride, sides);
+  // As the recipe `strong` and `init` on a GPU choose it.
+  const { size: suggested, reason } = fittingInput(imageSide, stride, sides, inputEfforts.long);
   const tiled = tilesAdvice(imageSide, suggested, stride, sides);
   const sizes = [...new Set([64, 128, 224, 448, suggested, asked ?? suggested])].sort((a, b) => a - b);
   return {
