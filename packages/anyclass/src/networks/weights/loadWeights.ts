@@ -37,6 +37,8 @@ export interface WeightReport {
   readonly misshapen: readonly string[];
   /** Names in the file that match nothing in the network. */
   readonly unused: readonly string[];
+  /** Those of them that go on where the network ends, such as the third block of a stage that has two here: the file is for a larger one. */
+  readonly further: readonly string[];
 }
 
 export interface LoadWeightsOptions {
@@ -72,16 +74,20 @@ export function loadWeights(
 }
 
 /**
- * Throws if a good part of a network was not in the file: most likely it belongs to another one.
+ * Throws if a good part of a network was not in the file, or the file has further layers: most likely it belongs to another network.
  *
  * @example
  * refuseOtherNetwork(network, loadWeights(network, 'resnet50-11ad3fa6.pth')); // UserError for resnet-18
  */
 export function refuseOtherNetwork({ name }: Network, report: WeightReport): void {
-  if (report.share >= 0.9) return;
-  const percent = Math.floor(100 * report.share);
+  const { file, share, further } = report;
+  if (share >= 0.9 && further.length === 0) return;
+  const problem =
+    share < 0.9
+      ? `has only ${Math.floor(100 * share)}% of the weights of ${name}`
+      : `is for a deeper network than ${name}, which ends before ${further[0]}`;
   throw new UserError(
-    `${report.file} has only ${percent}% of the weights of ${name}; set network.name to the network that it is for:\n${weightReportText(report)}`,
+    `${file} ${problem}; set network.name to the network that it is for:\n${weightReportText(report)}`,
   );
 }
 
@@ -171,7 +177,16 @@ function fillFrom(
   }
   const { convention, prefix, unused } = match;
   const share = 1 - size.lost / size.whole;
-  return { file, naming: convention.title, prefix, loaded, share, unused, ...report };
+  const further = furtherLayers(network, match);
+  return { file, naming: convention.title, prefix, loaded, share, unused, further, ...report };
+}
+
+/** Finds the unused names that differ from those of the network's trunk only in their numbers. */
+function furtherLayers({ headPrefix }: Network, { pairs, unused }: NameMatch): string[] {
+  const kindOf = (name: string) => name.replaceAll(/\d+/g, '#');
+  const trunk = [...pairs].filter(([own]) => !own.startsWith(headPrefix));
+  const kinds = new Set(trunk.map(([, fileName]) => kindOf(fileName)));
+  return unused.filter((name) => kinds.has(kindOf(name)) && !isBatchCounter(name));
 }
 
 function refuseOtherOptions(

@@ -94,7 +94,11 @@ test('a file for another network of the family is refused where training starts 
   using larger = createNetwork('resnet-34', { classes: 5, inputSize: 32 });
   const file = saved('resnet-34', larger.stateDict());
   using smaller = createNetwork('resnet-18', { classes: 5, inputSize: 32 });
-  expect(loadWeights(smaller, file).share).toBe(1);
+  const shallow = loadWeights(smaller, file);
+  expect(shallow.share).toBe(1);
+  expect(() => refuseOtherNetwork(smaller, shallow)).toThrow(
+    /is for a deeper network than resnet-18, which ends before layer1\.2\./,
+  );
   using network = createNetwork('resnet-50', { classes: 5, inputSize: 32 });
   const report = loadWeights(network, file);
   expect(report.share).toBeLessThan(0.9);
