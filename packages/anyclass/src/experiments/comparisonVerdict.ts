@@ -167,7 +167,8 @@ function contradictionText(
     ? `${unit === 'group' ? 'groups without positives' : 'negatives'} alarm`
     : `${unit === 'group' ? 'groups with a positive' : 'positives'} are cleared`;
   const weighed = ofGroups && unit === 'image' ? ', counting each group equally' : '';
-  const instances = ofGroups ? `groups with labeled ${kind}` : `labeled ${kind}`;
+  const only = isAlarm && unit === 'group' ? ' only' : '';
+  const instances = ofGroups ? `groups with labeled ${kind}${only}` : `labeled ${kind}`;
   return (
     `The promise of at most ${Number((100 * promised).toFixed(2))}% ${about} does not hold here: ${share(rate)} (${tenths(low)} to ${tenths(high)}) of ${found}${weighed}. ` +
     `It was made for data like ${fittedOn}'s; refit the decision with ${needed} or more ${instances} of this data.`

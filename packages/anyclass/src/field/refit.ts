@@ -139,17 +139,18 @@ function lostGroups({ report }: Decision, { groups }: Scored): string[] {
 }
 
 /** Throws if a promise was asked for that the rows cannot give. */
-function refuseTooFew({ report }: Decision, data: string): void {
+function refuseTooFew({ report, budget }: Decision, data: string): void {
   const few = [report.guarantee, report.triage?.guarantee].find(
     (promise): promise is NoGuarantee => promise?.holds === false && promise.reason.startsWith('too few'),
   );
   if (!few) return;
   const { of = 0, needed, ofGroups, reason } = few;
   const kind = reason === 'too few negatives' ? 'negative' : 'positive';
-  const what = ofGroups ? `group with a labeled ${kind}` : `labeled ${kind}`;
+  const isOfWhole = 'per' in budget && budget.per === 'group' && kind === 'negative';
+  const having = isOfWhole ? 'with labeled negatives only' : `with a labeled ${kind}`;
   const [one, many] = ofGroups
-    ? [`group with a labeled ${kind}`, `groups with a labeled ${kind}`]
-    : [what, `${what}s`];
+    ? [`group ${having}`, `groups ${having}`]
+    : [`labeled ${kind}`, `labeled ${kind}s`];
   const words = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
   const more = needed === undefined ? '' : ` it takes ${needed}: label ${words(needed - of)} more`;
   throw new UserError(

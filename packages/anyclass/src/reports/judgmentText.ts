@@ -143,10 +143,10 @@ function seenLines({ unit, groups, metrics, clear }: DecidedMetrics, split: stri
 }
 
 /** What more labeled negatives and positives like these would buy; of rows that share groups, more groups. */
-function buyLines({ metrics, unit, report }: DecidedMetrics): string[] {
+function buyLines({ metrics, unit, groups, report }: DecidedMetrics): string[] {
   const { negativeRows, negativesAlarmed, positiveRows, missedRate } = metrics;
   const { falseAlarmRateByGroup, negativesAlarmedByGroup, groupsAlarmed } = metrics;
-  if (falseAlarmRateByGroup !== null) {
+  if (groups !== null || falseAlarmRateByGroup !== null) {
     const rate = unit === 'group' ? groupsAlarmed : negativesAlarmedByGroup;
     const { guarantee } = report;
     const isOfGroups = guarantee.holds ? guarantee.groups !== null : guarantee.ofGroups === true;

@@ -144,7 +144,7 @@ describe('what cannot be fitted is refused with the reason', () => {
     [
       'undecided rows',
       () => fitDecision({ ...validation, targets: [1, 0, Number.NaN, 0, 0, Number.NaN, 0, 1] }),
-      '2 are undecided',
+      '2 undecided',
     ],
     [
       'scores',

@@ -35,6 +35,12 @@ test('the rank is the smallest whose probability is at most δ', () => {
   );
 });
 
+test('the smallest rate that so many negatives can promise is promised with them', () => {
+  for (const delta of [0.01, 0.05, 1 - 0.95, 0.2]) {
+    for (let n = 1; n <= 3000; n++) expect(quietRank(n, smallestPromise(n, delta), delta)).toBe(n);
+  }
+});
+
 describe('scipy agrees', () => {
   test.each([
     [59, 0.05, 0.05, 59],
@@ -45,6 +51,7 @@ describe('scipy agrees', () => {
     [100000, 0.05, 0.05, 95114],
     [100000, 0.001, 0.01, 99923],
     [5000, 0.3, 0.1, 3542],
+    [13, 0.5, 0.5, 7],
   ])('on the rank among %d negatives for a rate of %d and δ = %d', (n, x, delta, expected) => {
     expect(quietRank(n, x, delta)).toBe(expected);
   });

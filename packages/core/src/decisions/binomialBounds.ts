@@ -16,7 +16,8 @@
  * quietRank(1000, 0.05, 0.05) // 962
  */
 export function quietRank(negatives: number, rate: number, delta: number): number | null {
-  const keeps = (rank: number) => logQuietProbability(negatives, rank, rate) <= Math.log(delta);
+  // A rate that is just enough, such as that of smallestPromise, must not fail by the last bit of a logarithm.
+  const keeps = (rank: number) => logQuietProbability(negatives, rank, rate) <= Math.log(delta) + 1e-9;
   if (negatives <= 0 || !keeps(negatives)) return null;
   let low = 0;
   let high = negatives;

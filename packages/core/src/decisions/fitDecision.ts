@@ -213,7 +213,7 @@ export function checkRows(
   split = 'the data of the fit',
 ): void {
   const { positives, negatives, undecided } = totals;
-  const left = undecided > 0 ? ` (${undecided} are undecided)` : '';
+  const left = undecided > 0 ? ` (${undecided} undecided)` : '';
   if (positives === 0) {
     throw new RangeError(`${split} has no positive row${left}; fit thresholds on data with positives`);
   }

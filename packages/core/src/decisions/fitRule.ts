@@ -7,13 +7,7 @@ import type { DecisionSample } from './decisionRows.js';
 import { bestGate, type FittedGate, searchGate } from './gateSearch.js';
 import { sweepClasses } from './gateSweep.js';
 import { CLOSED_GATE, gateAbove, gateAt, gatesBetween } from './gates.js';
-import {
-  type Candidates,
-  type Guarantee,
-  guaranteedLimit,
-  type Instances,
-  type Limited,
-} from './guarantee.js';
+import { type Candidates, type Guarantee, guaranteedLimit, keptLimit, type Limited } from './guarantee.js';
 import type { CountedInstances } from './instances.js';
 import { highestScores, searchShared } from './sharedSearch.js';
 import type { ThresholdFit } from './sweptGates.js';
@@ -41,6 +35,8 @@ export interface FittedRule {
   readonly missedGuarantee: Guarantee | null;
   /** Whether nothing at all was within the budget. */
   readonly isImpossible: boolean;
+  /** Whether the score that rows are compared with keeps the limit on false alarms by itself, whatever the thresholds. */
+  readonly isKept: boolean;
 }
 
 /** Fits a rule. */
@@ -49,6 +45,8 @@ export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
   const limit = limitOf(fit.budget, sample);
   const above = alarmLimit(fit, sample);
   const { guarantee } = above;
+  // Below this score no gate is within the budget; null where only labels are counted.
+  const least = above.score ?? keptAlarmLimit(fit, sample);
   const fitted = {
     rule: fit.rule,
     limit,
@@ -56,6 +54,7 @@ export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
     clear: null,
     missedGuarantee: null,
     isImpossible: false,
+    isKept: least !== null,
   };
   const nothing = { presence: null, thresholds: rows.classNames.map(() => null) };
   if (fit.rule === 'fixed') return { ...fitted, presence: 0, thresholds: fit.fixedThresholds };
@@ -64,8 +63,8 @@ export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
     return { ...fitted, presence: 0, thresholds: jsonThresholds(thresholds) };
   }
   if (fit.rule === 'shared') {
-    const floor = above.score ?? Number.NEGATIVE_INFINITY;
-    const kept = above.score === null ? limit : unlimited(limit);
+    const floor = least ?? Number.NEGATIVE_INFINITY;
+    const kept = least === null ? limit : unlimited(limit);
     const threshold = searchShared(sample, highestScores(rows), kept, fit.beta, floor);
     if (threshold === undefined) return { ...fitted, ...nothing, isImpossible: true };
     if (threshold === Number.POSITIVE_INFINITY) return { ...fitted, ...nothing };
@@ -73,9 +72,9 @@ export function fitRule(sample: DecisionSample, fit: RuleFit): FittedRule {
   }
   // A guarantee would allow higher gates too, but choosing among them overfits (see bench/RESULTS.md).
   const found =
-    above.score === null
+    least === null
       ? searchGate(sample, limit, fit)
-      : bestGate(sample, undefined, fit, [CLOSED_GATE, gateAbove(rows, above.score)]);
+      : bestGate(sample, undefined, fit, [CLOSED_GATE, gateAbove(rows, least)]);
   const missed = 'missed' in fit.budget ? clearLimit(fit, fit.budget, sample) : undefined;
   const clear = missed?.score ?? null;
   const triage = { clear, missedGuarantee: missed?.guarantee ?? null };
@@ -104,6 +103,19 @@ function alarmLimit({ rule, budget, candidates, instances }: RuleFit, sample: De
   return guaranteedLimit(instances.negatives, sample.multiplicities, { rate, confidence, candidates, unit });
 }
 
+/**
+ * Returns the score that at most the budget's share of these negatives exceed, where that is not promised, but rows without a label
+ * count too: in triage, where an alarm is one with or without a label, and for whole groups. Null for other budgets.
+ */
+function keptAlarmLimit(
+  { rule, budget, instances }: RuleFit,
+  { multiplicities }: DecisionSample,
+): number | null {
+  if ('f1Neg' in budget || rule === 'class' || rule === 'fixed') return null;
+  if (budget.missed === undefined && budget.per !== 'group') return null;
+  return keptLimit(instances.kept.negatives, multiplicities, budget.falseAlarms) ?? null;
+}
+
 /** Returns the score below which rows are cleared: promised on new data if possible, otherwise kept on these rows. */
 function clearLimit(
   { candidates, instances }: RuleFit,
@@ -115,23 +127,8 @@ function clearLimit(
     confidence === null || confidence === undefined
       ? { score: null, guarantee: { holds: false, reason: 'not requested' } }
       : guaranteedLimit(positives, multiplicities, { rate, confidence, candidates, unit });
-  return {
-    score: Math.min(score ?? plainClear(positives, multiplicities, rate), Number.MAX_VALUE),
-    guarantee,
-  };
-}
-
-/** Returns the largest score that at most `rate` of these positives are strictly below; 0 if there are none. */
-function plainClear({ rows, scores }: Instances, multiplicities: Uint16Array, rate: number): number {
-  let count = 0;
-  for (const row of rows) count += multiplicities[row]!;
-  let below = count;
-  for (let k = 0; k < rows.length; k++) {
-    below -= multiplicities[rows[k]!]!;
-    // The rows after this one are those below it, except for ties, which are not strictly below.
-    if (multiplicities[rows[k]!]! > 0 && below <= rate * count) return scores[k]!;
-  }
-  return 0;
+  const limit = score ?? keptLimit(instances.kept.positives, multiplicities, rate) ?? 0;
+  return { score: Math.min(limit, Number.MAX_VALUE), guarantee };
 }
 
 /**

@@ -151,6 +151,31 @@ describe('a fit with groups', () => {
     expect(report.guarantee).toMatchObject({ holds: false, reason: 'too few negatives', of: 40, needed: 59 });
     expect(report.remarks.join()).toMatch(/40 groups with a negative are too few.*It takes 59, 19 more/);
   });
+  test('with too few groups keeps the limits on these rows, counted by image or by group as they are asked for', () => {
+    for (let seed = 0; seed < 40; seed++) {
+      const set = groupedSet(new NumpyRandom(seed), { groups: 30, largest: 12, correlation: 0.5 });
+      // Three positives a group.
+      const groups = set.groups.map((group) =>
+        group.replace(/^positive (\d+)/, (_, row) => `positive ${row % 10}`),
+      );
+      const few = { ...set, groups };
+      const limits = { falseAlarms: 0.1, missed: 0.1, confidence: 0.99 };
+      const fitFor = (per: 'image' | 'group') => fitDecision(few, { budget: { ...limits, per } });
+      const [byImage, byGroup] = [fitFor('image'), fitFor('group')];
+      const seen = (threshold: Decision) => measure(few, { threshold, allowSameSplit: true });
+      expect(seen(byImage).negativesAlarmed).toBeLessThanOrEqual(0.1);
+      expect(seen(byImage).missedRate).toBeLessThanOrEqual(0.1);
+      expect(seen(byGroup).groupsAlarmed).toBeLessThanOrEqual(0.1);
+      expect(seen(byGroup).groupsMissed).toBeLessThanOrEqual(0.1);
+      expect(byGroup.report.withinBudget).toBe(true);
+      expect(byImage.report.remarks.join()).toMatch(
+        /30 groups with a negative are.*kept on these rows, counted by image, without/,
+      );
+      expect(byGroup.report.remarks.join()).toMatch(
+        /30 groups with negatives only are.*kept on these rows, without/,
+      );
+    }
+  });
   test('never draws an undecided row, and counts a group with positives through its negatives', () => {
     const targets = Array.from(set.targets);
     const unknown = set.groups.indexOf('negative 5');

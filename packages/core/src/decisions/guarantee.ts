@@ -131,3 +131,24 @@ export function guaranteedLimit(
         };
   return { score, guarantee };
 }
+
+/**
+ * Returns the score that at most `rate` of these instances are strictly beyond (above for negatives, below for positives):
+ * a limit that is kept on these rows and promises nothing; undefined without instances.
+ */
+export function keptLimit(
+  { rows, scores }: Instances,
+  multiplicities: Multiplicities,
+  rate: number,
+): number | undefined {
+  let count = 0;
+  for (const row of rows) count += multiplicities[row]!;
+  let beyond = count;
+  for (let k = 0; k < rows.length; k++) {
+    const times = multiplicities[rows[k]!]!;
+    beyond -= times;
+    // The instances after this one are those beyond it, except for ties, which are not strictly beyond.
+    if (times > 0 && beyond <= rate * count) return scores[k]!;
+  }
+  return undefined;
+}

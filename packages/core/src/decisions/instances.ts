@@ -1,10 +1,18 @@
-import { drawOfGroups, highestOfGroups } from '../labels/groups.js';
+import { drawOfGroups, type Grouping, highestOfGroups } from '../labels/groups.js';
 import { ROW_NEGATIVE, ROW_POSITIVE, ROW_UNDECIDED } from '../labels/instancePresence.js';
 import type { CheckedScores } from '../metrics/scored.js';
 import type { Instances, PromiseUnit } from './guarantee.js';
 
-/** The instances that promises about false alarms and about missed positives count. */
-export interface CountedInstances {
+/** The instances that limits on false alarms and on missed positives count. */
+export interface CountedInstances extends BothInstances {
+  /**
+   * Those of limits that are kept on these rows only: whole groups if limits are about groups and there are such groups, otherwise
+   * every row.
+   */
+  readonly kept: BothInstances;
+}
+
+interface BothInstances {
   readonly negatives: Instances;
   readonly positives: Instances;
 }
@@ -23,18 +31,28 @@ export function countedInstances(
   descending: Uint32Array,
   unit: PromiseUnit,
 ): CountedInstances {
-  const instances = (kind: number): Instances => {
-    const isCounted = countedRows(checked, scores, unit, kind);
+  const instances = (kind: number, grouping: Grouping | undefined): Instances => {
+    const isCounted = countedRows({ ...checked, grouping }, scores, unit, kind);
     const counted = descending.filter((row) => isCounted[row] === 1);
     const rows = kind === ROW_NEGATIVE ? counted.reverse() : counted;
     return {
       rows,
       scores: Float64Array.from(rows, (row) => scores[row]!),
       kind: kind === ROW_NEGATIVE ? 'negatives' : 'positives',
-      ofGroups: checked.grouping !== undefined,
+      ofGroups: grouping !== undefined,
     };
   };
-  return { negatives: instances(ROW_NEGATIVE), positives: instances(ROW_POSITIVE) };
+  const { grouping } = checked;
+  const kept = (kind: number, ofPromise: Instances) =>
+    grouping === undefined || (unit === 'group' && ofPromise.rows.length > 0)
+      ? ofPromise
+      : instances(kind, undefined);
+  const [negatives, positives] = [instances(ROW_NEGATIVE, grouping), instances(ROW_POSITIVE, grouping)];
+  return {
+    negatives,
+    positives,
+    kept: { negatives: kept(ROW_NEGATIVE, negatives), positives: kept(ROW_POSITIVE, positives) },
+  };
 }
 
 /** Marks the rows that count. */

@@ -1,7 +1,7 @@
 import type { DecisionReport } from './decision.js';
 import { budgetText, describeBothPromises, percentNeeded } from './describe.js';
 import type { FittedRule, RuleFit } from './fitRule.js';
-import type { Guarantee } from './guarantee.js';
+import type { Guarantee, PromiseUnit } from './guarantee.js';
 
 /** Returns what the reader of a decision should know besides its metrics. */
 export function remarksOn(
@@ -21,8 +21,9 @@ export function remarksOn(
     const kept = report.withinBudget ? 'is within' : 'exceeds';
     remarks.push(`Rule '${rule}' does not use the budget (${limits}); on these rows it ${kept} it.`);
   }
-  remarks.push(...withoutGuarantee(guarantee, 'false alarms'));
-  if (triage !== null) remarks.push(...withoutGuarantee(triage.guarantee, 'missed positives'));
+  const unit = 'per' in budget ? (budget.per ?? 'image') : 'image';
+  remarks.push(...withoutGuarantee(guarantee, 'false alarms', unit));
+  if (triage !== null) remarks.push(...withoutGuarantee(triage.guarantee, 'missed positives', unit));
   const both = describeBothPromises(report);
   if (both !== undefined) remarks.push(both);
   if (triage !== null && presence !== null && presence === clear) {
@@ -43,7 +44,11 @@ export function remarksOn(
 }
 
 /** Says why a requested guarantee is not given, and what it would take. */
-function withoutGuarantee(guarantee: Guarantee, about: 'false alarms' | 'missed positives'): string[] {
+function withoutGuarantee(
+  guarantee: Guarantee,
+  about: 'false alarms' | 'missed positives',
+  unit: PromiseUnit,
+): string[] {
   if (guarantee.holds) return [];
   if (guarantee.reason === 'adaptive choice') {
     return [
@@ -54,12 +59,23 @@ function withoutGuarantee(guarantee: Guarantee, about: 'false alarms' | 'missed 
   if (guarantee.reason !== 'too few negatives' && guarantee.reason !== 'too few positives') return [];
   const { of = 0, needed, smallestRate = 1, ofGroups = false } = guarantee;
   const kind = guarantee.reason === 'too few negatives' ? 'negative' : 'positive';
-  const instances = ofGroups ? `groups with a ${kind}` : `${kind}s`;
+  const instances = ofGroups ? `groups ${groupsThatCount(kind, unit)}` : `${kind}s`;
   const more = needed === undefined ? '' : ` It takes ${needed}, ${needed - of} more.`;
+  const counted = ofGroups && (unit === 'image' || of === 0) ? ', counted by image,' : ',';
   return [
     `${of} ${instances} are too few to guarantee the limit on ${about}; the smallest rate that they can guarantee is ` +
-      `${percentNeeded(smallestRate)}.${more} The limit is kept on these rows, without a guarantee.`,
+      `${percentNeeded(smallestRate)}.${more} The limit is kept on these rows${counted} without a guarantee.`,
   ];
+}
+
+/**
+ * Says which groups a limit counts: a group that also has positives or undecided rows gets no alarm that is surely a false one.
+ *
+ * @example
+ * groupsThatCount('negative', 'group') // 'with negatives only'
+ */
+function groupsThatCount(kind: 'negative' | 'positive', unit: PromiseUnit): string {
+  return kind === 'negative' && unit === 'group' ? 'with negatives only' : `with a ${kind}`;
 }
 
 /** Joins names; shows only the first few of thousands. */

@@ -51,7 +51,7 @@ export function reportOf(
     leastF1Neg: limit.leastF1Neg,
     macroFBeta: perClassFBeta.reduce((sum, value) => sum + value, 0) / perClassFBeta.length,
     perClassFBeta,
-    withinBudget: guarantee.holds || limit.within(falseAlarms, missed),
+    withinBudget: fitted.isKept || limit.within(falseAlarms, missed),
     guarantee,
     triage: triageOf(outcomes, positives, fitted),
     neverPredicted: rows.classNames.filter((_, j) => cutoffs.thresholds[j] === Number.POSITIVE_INFINITY),

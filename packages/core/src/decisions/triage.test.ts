@@ -73,6 +73,30 @@ describe('if positives and negatives are far apart', () => {
   });
 });
 
+test('limits that promise nothing are kept on the rows of the fit, alarms without a label included', () => {
+  const limits = fc.record({
+    falseAlarms: fc.constantFrom(0.05, 0.2, 0.5),
+    missed: fc.constantFrom(0.05, 0.2, 0.5),
+    confidence: fc.constant(null),
+  });
+  fc.assert(
+    fc.property(scoredRows(labelOrUnknown), limits, fc.constantFrom(0, 10), (scored, budget, kappa) => {
+      const kinds = plainRows(scored).map(({ kind }) => kind);
+      fc.pre(kinds.includes('positive') && kinds.includes('negative'));
+      const decision = fitDecision({ ...scored, split: 'validation' }, { budget, kappa });
+      const { negativesAlarmed, falseAlarmRate, missedRate } = measure(
+        { ...scored, split: 'again' },
+        { threshold: decision, allowSameSplit: true },
+      );
+      expect(negativesAlarmed).toBeLessThanOrEqual(budget.falseAlarms);
+      expect(falseAlarmRate).toBeLessThanOrEqual(budget.falseAlarms);
+      expect(missedRate).toBeLessThanOrEqual(budget.missed);
+      expect(decision.report.withinBudget).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 describe('over 300 simulated sets', () => {
   const SETS = 300;
   const random = new NumpyRandom(21);
@@ -167,7 +191,7 @@ describe('the metrics of outcomes', () => {
     expect(() => workload(counted, { prevalence: 2 })).toThrow('prevalence is 2');
     expect(() =>
       workload({ ...counted, positives: { clear: 0, review: 0, alarm: 0 } }, { prevalence: 0.1 }),
-    ).toThrow('0 positives and 5 negatives');
+    ).toThrow(/^prevalence is 0.1, but none of the counted rows are positive.*add positives/);
   });
 });
 

@@ -74,8 +74,9 @@ export function workload(counted: CountedOutcomes, options: WorkloadOptions = {}
   }
   const [positives, negatives] = [totalOf(counted.positives), totalOf(counted.negatives)];
   if ((prevalence > 0 && positives === 0) || (prevalence < 1 && negatives === 0)) {
+    const lacking = prevalence > 0 && positives === 0 ? 'positive' : 'negative';
     throw new RangeError(
-      `the counted rows hold ${positives} positives and ${negatives} negatives; the work at another prevalence needs both`,
+      `prevalence is ${prevalence}, but none of the counted rows are ${lacking}, so the work of ${lacking}s is unknown; add ${lacking}s, or leave prevalence out`,
     );
   }
   const ofPositives = scaled(counted.positives, positives === 0 ? 0 : (per * prevalence) / positives);

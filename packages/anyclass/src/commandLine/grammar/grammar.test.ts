@@ -100,6 +100,7 @@ test('a search space has bounds or choices; a field alone keeps its default spac
 describe('shares', () => {
   test.each([
     ['1%', 0.01],
+    ['1.1%', 0.011],
     ['0.5 %', 0.005],
     ['0.05', 0.05],
     ['0', 0],

@@ -29,7 +29,8 @@ export function shareOrNoneField() {
 function shareOf(text: string, context: z.RefinementCtx<string>): number {
   const [, digits = '', sign] = /^\s*([\d.]+(?:e-?\d+)?)\s*(%)?\s*$/i.exec(text) ?? [];
   const value = digits === '' ? Number.NaN : Number(digits);
-  const share = sign === undefined ? value : value / 100;
+  // 1.1 / 100 is 0.011000000000000001.
+  const share = sign === undefined ? value : Number((value / 100).toPrecision(15));
   if (share >= 0 && share < 1) return share;
   const refuse = (message: string) => context.addIssue({ code: 'custom', message });
   if (sign === undefined && value >= 1 && value < 100)
