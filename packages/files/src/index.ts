@@ -24,7 +24,7 @@ export {
   withPath,
 } from './files/problem.js';
 export { LockedError, takeLock } from './locks/exclusiveLock.js';
-export { type Holder, isAlive, thisProcess } from './locks/holder.js';
+export { type Holder, isAlive, lockAt, thisProcess } from './locks/holder.js';
 export { isLocked } from './locks/pulse.js';
 export {
   type SharedLock,

@@ -13,6 +13,7 @@ import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { thumbnail } from '../inspect/samples.js';
 import { addRoute, sendJson, sendPage } from '../web/answers.js';
+import { limitedBody } from '../web/limitedBody.js';
 import { drained, listen, portOf } from '../web/listening.js';
 import { Problem } from '../web/problem.js';
 import { createWebApp } from '../web/webApp.js';
@@ -155,15 +156,8 @@ const auditAnswer = z.discriminatedUnion('kind', [
 ]);
 
 async function answerIn(incoming: IncomingMessage): Promise<AuditAnswer> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of incoming) {
-    if (!(part instanceof Uint8Array)) throw new Problem('bad-request', 'expected JSON');
-    length += part.length;
-    if (length > longestBody) throw new Problem('too-large', 'the answer is too long');
-    parts.push(part);
-  }
-  const parsed = auditAnswer.safeParse(parsedJson(Buffer.concat(parts).toString('utf8')));
+  const body = await limitedBody(incoming, longestBody);
+  const parsed = auditAnswer.safeParse(parsedJson(body.toString('utf8')));
   if (!parsed.success) throw new Problem('bad-request', 'expected an answer');
   return parsed.data;
 }

@@ -27,10 +27,10 @@ export function studioAccess(portOf: () => number): StudioAccess {
     routes.addHook('onRequest', (request, reply, done) => {
       reply.header('Cross-Origin-Resource-Policy', 'same-origin').header('Cache-Control', 'no-store');
       refuseOtherSites(request);
-      const address = new URL(request.raw.url ?? '/', 'http://localhost');
-      const given = address.pathname === '/' ? address.searchParams.get('token') : null;
+      const asked = queryOf(request);
+      const given = request.exchange.path === '/' ? asked.get('token') : null;
       if (given !== null && isEqual(given, token)) {
-        exchange(reply, address);
+        exchange(reply, asked);
         return;
       }
       if (!isEqual(cookieOf(request, cookieName()), session))
@@ -38,14 +38,21 @@ export function studioAccess(portOf: () => number): StudioAccess {
       done();
     });
   };
-  const exchange = (reply: FastifyReply, address: URL) => {
-    address.searchParams.delete('token');
+  const exchange = (reply: FastifyReply, asked: URLSearchParams) => {
+    asked.delete('token');
+    const kept = asked.toString();
     reply
       .header('Set-Cookie', `${cookieName()}=${session}; Path=/; HttpOnly; SameSite=Strict`)
       .header('Referrer-Policy', 'no-referrer')
-      .redirect(`/${address.search}`, 303);
+      .redirect(kept === '' ? '/' : `/?${kept}`, 303);
   };
   return { query: `?token=${token}`, guard };
+}
+
+/** The query of a target, which need not be part of any URL: of `//`, there is none. */
+function queryOf({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
+  const mark = url.indexOf('?');
+  return new URLSearchParams(mark < 0 ? '' : url.slice(mark));
 }
 
 /** Refuses what pages of other sites ask for, also those of other ports of this machine, to which browsers send the cookie. */

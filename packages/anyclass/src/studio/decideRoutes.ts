@@ -29,10 +29,11 @@ const opened = z.object({
   view: z.enum(['compare', 'look']),
 });
 
-export function addDecideRoutes(routes: FastifyInstance, { index, tables, pictures }: Studio): void {
+export function addDecideRoutes(routes: FastifyInstance, studio: Studio): void {
+  const { tables, pictures } = studio;
   addRoute(routes, '/api/scores', {
     GET: async ({ query }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const { split } = queryOf(query, z.object({ split: shownSplit.default('validation') }));
       refuseSealed(run, split);
       const bytes = await forUser(async () =>
@@ -43,7 +44,7 @@ export function addDecideRoutes(routes: FastifyInstance, { index, tables, pictur
   });
   addRoute(routes, '/api/rows', {
     GET: async ({ query }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const { split, rows } = queryOf(
         query,
         z.object({ split: shownSplit.default('validation'), rows: rowList }),
@@ -55,7 +56,7 @@ export function addDecideRoutes(routes: FastifyInstance, { index, tables, pictur
   });
   addRoute(routes, '/api/picture', {
     GET: async ({ query }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const asked = z.object({
         split: shownSplit.default('validation'),
         row: z.coerce.number().int().min(0),
@@ -72,18 +73,18 @@ export function addDecideRoutes(routes: FastifyInstance, { index, tables, pictur
   });
   addRoute(routes, '/api/decisions', {
     GET: async ({ query }, reply) =>
-      sendJson(reply, await forUser(() => decideSetup(runIn(query, index), tables))),
+      sendJson(reply, await forUser(() => decideSetup(runIn(query, studio), tables))),
     POST: async ({ query, raw }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const asked = await bodyOf(raw, saved);
       const file = await forUser(() => saveDecision(run, asked));
-      return sendJson(reply, { file, setup: decideSetup(run, tables) });
+      return sendJson(reply, { file, setup: await forUser(() => decideSetup(run, tables)) });
     },
   });
   addRoute(routes, '/api/test/open', {
     POST: async ({ raw }, reply) => {
       const { runs, view } = await bodyOf(raw, opened);
-      const found = runs.map((run) => runIn({ run }, index));
+      const found = runs.map((run) => runIn({ run }, studio));
       await forUser(() => {
         for (const { path } of found) noteTestSeen(path, shownIn[view]);
       });
@@ -92,7 +93,7 @@ export function addDecideRoutes(routes: FastifyInstance, { index, tables, pictur
   });
   addRoute(routes, '/api/decisions/test', {
     POST: async ({ query, raw }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const { name } = await bodyOf(raw, z.object({ name: z.string() }));
       return sendJson(reply, await forUser(() => testMetrics(run, name, tables)));
     },

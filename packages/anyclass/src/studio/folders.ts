@@ -1,8 +1,9 @@
 // The folders that Studio shows. Nothing outside of them is read, whatever a link, a name or a configuration says.
 
-import { realpathSync, statSync } from 'node:fs';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { UserError } from '../errors/userError.js';
+import { unusualKind } from '../files/fileKind.js';
 
 export interface Folder {
   /** As the user gave it. */
@@ -59,6 +60,27 @@ export function realBelow(folders: readonly Folder[], path: string): string | un
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Refuses a file that a link leads out of the folders to, and one that is a pipe or a device, which would be waited for. Of a path that
+ * does not exist yet, the folders above it are checked.
+ *
+ * @throws UserError
+ *
+ * @example
+ * refuseUnusual(folders, 'runs/corrections/pipes.csv')
+ */
+export function refuseUnusual(folders: readonly Folder[], path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+    if (dirname(path) !== path) refuseUnusual(folders, dirname(path));
+    return;
+  }
+  const real = realBelow(folders, path);
+  if (real === undefined)
+    throw new UserError(`${path} is outside of the folders of Studio, or a link that leads nowhere`);
+  const kind = unusualKind(statSync(real));
+  if (kind !== undefined) throw new UserError(`${path} is ${kind}; expected a file or a folder`);
 }
 
 function isBelow(root: string, path: string): boolean {

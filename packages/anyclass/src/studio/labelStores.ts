@@ -7,6 +7,7 @@ import { fileProblem, withSharedLock } from '@anyclass/files';
 import type { Labels, SavedLabels, SaveRequest } from '@anyclass/studio';
 import { type AuditAnswer, openLabelTable } from '../audits/labelTable.js';
 import { readCsv } from '../data/tables/csv.js';
+import { targetIn, UNCERTAIN } from '../data/tables/labelCells.js';
 import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';
@@ -40,12 +41,13 @@ export async function saveLabels(
       const all = new Map((await store.read()).map((each) => [each.name, each]));
       for (const { name, labels, author, replaces } of requests) {
         const before = all.get(name);
-        if (!isSame(before?.labels ?? null, replaces))
+        if (!isSame(before?.labels ?? {}, replaces ?? {}))
           throw new UserError(
             `${name} was labeled meanwhile${before?.author ? ` by ${before.author}` : ''}; reload to see it`,
           );
         all.delete(name);
-        if (labels !== null) all.set(name, { name, labels, author, time: now.toISOString() });
+        if (labels !== null && Object.keys(labels).length > 0)
+          all.set(name, { name, labels, author, time: now.toISOString() });
       }
       await store.write([...all.values()], requests);
       return [...all.values()];
@@ -56,8 +58,7 @@ export async function saveLabels(
   }
 }
 
-function isSame(first: Labels | null, second: Labels | null): boolean {
-  if (first === null || second === null) return first === second;
+function isSame(first: Labels, second: Labels): boolean {
   const names = new Set([...Object.keys(first), ...Object.keys(second)]);
   return [...names].every((name) => (first[name] ?? null) === (second[name] ?? null));
 }
@@ -65,31 +66,60 @@ function isSame(first: Labels | null, second: Labels | null): boolean {
 const header = ['image', 'class', 'label', 'author', 'time'];
 
 /**
- * Corrections of a dataset, as `data.corrections` takes them: a row per label, with who said so and when.
+ * Corrections of a dataset, as `data.corrections` takes them: a row per label, with who said so and when. Rows of other images stay as they
+ * are, since files of others may hold shares and words.
  *
  * @param others a file of corrections that the data is read with already; its labels are kept
  */
 export function correctionStore(file: string, others?: string): LabelStore {
-  const source = () => (existsSync(file) ? file : others);
+  const rows = async () => {
+    const path = existsSync(file) ? file : others;
+    return path === undefined || !existsSync(path)
+      ? new Map<string, CorrectionRow[]>()
+      : readCorrections(path);
+  };
   return {
     file,
     async read() {
-      const path = source();
-      return path === undefined || !existsSync(path) ? [] : readCorrections(path);
+      return Array.from(await rows(), ([name, own]) => ({
+        name,
+        labels: Object.fromEntries(own.map(({ className, target }) => [className, target])),
+        author: own.at(-1)!.author,
+        time: own.at(-1)!.time,
+      }));
     },
-    async write(all) {
-      const rows = all.flatMap(({ name, labels, author, time }) =>
-        Object.entries(labels).map(([className, label]) =>
-          [name, className, label === null ? '' : String(label), author, time].map(csvCell).join(','),
-        ),
+    async write(all, changed) {
+      const kept = await rows();
+      for (const { name } of changed) kept.delete(name);
+      const isKept = (name: string) => kept.has(name);
+      const lines = all.flatMap(({ name, labels, author, time }) =>
+        isKept(name)
+          ? kept.get(name)!.map((row) => [name, row.className, row.label, row.author, row.time])
+          : Object.entries(labels).map(([className, label]) => [
+              name,
+              className,
+              labelCell(label),
+              author,
+              time,
+            ]),
       );
-      writeWhole(file, `${[header.join(','), ...rows].join('\n')}\n`);
+      writeWhole(file, [header, ...lines].map((cells) => `${cells.map(csvCell).join(',')}\n`).join(''));
     },
   };
 }
 
-async function readCorrections(path: string): Promise<SavedLabels[]> {
-  const byName = new Map<string, { labels: Record<string, 0 | 1 | null>; author: string; time: string }>();
+interface CorrectionRow {
+  readonly className: string;
+  /** As it stands in the file. */
+  readonly label: string;
+  /** The side of a share on which it lies; null for unknown and uncertain. */
+  readonly target: 0 | 1 | null;
+  readonly author: string;
+  readonly time: string;
+}
+
+async function readCorrections(path: string): Promise<Map<string, CorrectionRow[]>> {
+  const byName = new Map<string, CorrectionRow[]>();
   await readCsv(
     path,
     (columns) => {
@@ -97,23 +127,44 @@ async function readCorrections(path: string): Promise<SavedLabels[]> {
       const image = columns.findIndex((column) => /^(image|filename|file_name)$/i.test(column));
       if (image < 0 || at('class') < 0 || at('label') < 0)
         throw new DataError(`${path}: expected the columns ${header.join(', ')}`);
-      return (cells) => {
+      return (cells, line) => {
+        const label = cells[at('label')]!;
+        const value = targetIn(label);
+        if (value === undefined)
+          throw new DataError(
+            `${path}, line ${line}: label '${label}'; expected 0 to 1, empty for unknown, or -1 for uncertain`,
+          );
+        const row: CorrectionRow = {
+          className: cells[at('class')]!,
+          label,
+          target: Number.isNaN(value) || value === UNCERTAIN ? null : value >= 0.5 ? 1 : 0,
+          author: cells[at('author')] ?? '',
+          time: cells[at('time')] ?? '',
+        };
         const name = cells[image]!;
-        const entry = byName.get(name) ?? { labels: {}, author: '', time: '' };
-        const text = cells[at('label')]!.trim();
-        entry.labels[cells[at('class')]!] = text === '' || text === '-1' ? null : Number(text) >= 0.5 ? 1 : 0;
-        entry.author = cells[at('author')] ?? entry.author;
-        entry.time = cells[at('time')] ?? entry.time;
-        byName.set(name, entry);
+        const own = byName.get(name);
+        if (own) own.push(row);
+        else byName.set(name, [row]);
       };
     },
     path,
   );
-  return Array.from(byName, ([name, entry]) => ({ name, ...entry }));
+  return byName;
 }
 
-/** Labels of a queue's images, as a table to train on: a row per image. */
+function labelCell(label: 0 | 1 | null | undefined): string {
+  return label === null || label === undefined ? '' : String(label);
+}
+
+/** Labels of a queue's images, as a table to train on: a row per image. A table that has other columns is somebody's, and is left alone. */
 export function tableStore(file: string, classes: readonly string[]): LabelStore {
+  const head = ['Filename', 'split', ...classes];
+  const refuseOthers = (columns: readonly string[]) => {
+    if (columns.join('\n') !== head.map((each) => each.trim()).join('\n'))
+      throw new DataError(
+        `${file} is not the table of this queue's labels, which has the columns ${head.join(', ')}; move it away`,
+      );
+  };
   return {
     file,
     async read() {
@@ -121,12 +172,14 @@ export function tableStore(file: string, classes: readonly string[]): LabelStore
       if (!existsSync(file)) return saved;
       await readCsv(
         file,
-        (columns) => (cells) => {
-          const cell = (name: string) => cells[columns.indexOf(name)] ?? '';
-          const labels = Object.fromEntries(
-            classes.map((name) => [name, cell(name) === '' ? null : cell(name) === '1' ? 1 : 0] as const),
-          );
-          saved.push({ name: cell('Filename'), labels, author: '', time: '' });
+        (columns) => {
+          refuseOthers(columns);
+          return ([name = '', _split, ...cells], line) => {
+            const labels = Object.fromEntries(
+              classes.map((each, j) => [each, wholeLabel(cells[j] ?? '', `${file}, line ${line}`)] as const),
+            );
+            saved.push({ name, labels, author: '', time: '' });
+          };
         },
         file,
       );
@@ -134,12 +187,17 @@ export function tableStore(file: string, classes: readonly string[]): LabelStore
     },
     async write(all) {
       const rows = all.map(({ name, labels }) =>
-        [csvCell(name), 'train', ...classes.map((each) => labels[each] ?? '')].join(','),
+        [csvCell(name), 'train', ...classes.map((each) => labelCell(labels[each]))].join(','),
       );
-      const head = ['Filename', 'split', ...classes].map(csvCell).join(',');
-      writeWhole(file, `${[head, ...rows].join('\n')}\n`);
+      writeWhole(file, `${[head.map(csvCell).join(','), ...rows].join('\n')}\n`);
     },
   };
+}
+
+function wholeLabel(cell: string, where: string): 0 | 1 | null {
+  if (cell === '') return null;
+  if (cell === '0' || cell === '1') return cell === '1' ? 1 : 0;
+  throw new DataError(`${where}: label '${cell}'; expected 0, 1, or empty for unknown`);
 }
 
 /** Labels of audits, in the table that `monitor` and `refit` read. What is taken back becomes unsure. */

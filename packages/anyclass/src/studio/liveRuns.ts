@@ -8,6 +8,9 @@ import type { RunIndex } from './runIndex.js';
 const followEvery = 250;
 const searchEvery = 2000;
 
+/** Bytes that wait for a page; one that does not read them, as in a suspended tab, is left. */
+const mostUnread = 16 << 20;
+
 export interface LiveRuns {
   /** Sends the list to a page, and from then on what changes. */
   subscribe(reply: FastifyReply): void;
@@ -26,7 +29,11 @@ export function liveRuns(index: RunIndex, onUnexpected: (error: unknown) => void
 
   const tell = (event: string, data: unknown) => {
     const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-    for (const page of pages) page.write(text);
+    for (const page of pages) {
+      // One that goes on asks again, and gets the list.
+      if (page.writableLength > mostUnread) page.destroy();
+      else page.write(text);
+    }
   };
   const tellChanges = (changes: RunChanges) => {
     if (changes.changed.length + changes.removed.length > 0) tell('changes', changes);

@@ -18,11 +18,11 @@ const name = z.string().min(1).max(4096);
 const side = z.coerce.number().int().min(16).max(1024).default(160);
 
 export function addLookRoutes(routes: FastifyInstance, studio: Studio): void {
-  const { index, folders, data, pictures, tables, embeddings } = studio;
+  const { folders, data, pictures, tables, embeddings } = studio;
   const alike = backgroundWork<LookAlikes>(8);
   addRoute(routes, '/api/look/table', {
     GET: async ({ query }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const asked = queryOf(query, z.object({ split }));
       refuseSealed(run, asked.split);
       const bytes = await forUser(() => lookTable(run, asked.split, tables));
@@ -34,7 +34,7 @@ export function addLookRoutes(routes: FastifyInstance, studio: Studio): void {
   addRoute(routes, '/api/look/image', {
     GET: async ({ query }, reply) => {
       const asked = queryOf(query, z.object({ name, side }));
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       return sendPicture(
         reply,
         'image/webp',
@@ -45,7 +45,7 @@ export function addLookRoutes(routes: FastifyInstance, studio: Studio): void {
   addRoute(routes, '/api/look/heat', {
     GET: async ({ query }, reply) => {
       const asked = queryOf(query, z.object({ name, target: z.string().min(1).max(4096) }));
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const { isOfTest } = await forUser(() => data.of(run));
       // Where the model sees something is what it says about an image.
       if (isOfTest(asked.name)) refuseSealed(run, 'test');
@@ -58,17 +58,17 @@ export function addLookRoutes(routes: FastifyInstance, studio: Studio): void {
   });
   addRoute(routes, '/api/look/suspects', {
     GET: async ({ query }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const found = await forUser(async () => suspectsOf(run.path, await data.of(run), folders));
       return sendJson(reply, found);
     },
   });
   addRoute(routes, '/api/look/map', {
-    GET: ({ query }, reply) => sendJson(reply, embeddings.map(runIn(query, index))),
+    GET: ({ query }, reply) => sendJson(reply, embeddings.map(runIn(query, studio))),
   });
   addRoute(routes, '/api/look/alike', {
     GET: ({ query }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const work = async () => {
         const child = modelChild();
         try {

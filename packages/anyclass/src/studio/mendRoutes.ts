@@ -18,16 +18,17 @@ import { UserError } from '../errors/userError.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { openRun } from '../runs/runFolder.js';
 import { addRoute, sendJson } from '../web/answers.js';
+import { limitedBody } from '../web/limitedBody.js';
 import { Problem } from '../web/problem.js';
 import { backgroundWork } from './background.js';
 import type { FoundRun } from './findRuns.js';
-import { idOf, realBelow } from './folders.js';
+import { type Folder, idOf, realBelow, refuseUnusual } from './folders.js';
 import { correctionStore, type LabelStore, labelsOf, saveLabels } from './labelStores.js';
 import { sendPicture } from './lookRoutes.js';
 import { modelChild } from './modelChild.js';
 import { pictureOf } from './pictures.js';
 import { findQueues, openQueue } from './queueFiles.js';
-import { bodyOf, bytesOf, forUser, queryOf, runIn } from './requests.js';
+import { bodyOf, forUser, queryOf, runIn } from './requests.js';
 import { isJudged, type Retraining, retrain } from './retrain.js';
 import type { Studio } from './shared.js';
 
@@ -42,7 +43,7 @@ const maybeQueue = z.object({ queue: z.string().optional() });
 const longestImport = 64 << 20;
 
 export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
-  const { index, folders, data, live } = studio;
+  const { folders, data, live } = studio;
   const differences = backgroundWork<RunDifference>(16);
   const trainings = new Set<Retraining>();
 
@@ -50,12 +51,20 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
   const storeOf = async (query: unknown): Promise<{ store: LabelStore; classes: readonly string[] }> => {
     const { queue } = queryOf(query, maybeQueue);
     if (queue !== undefined) return openQueue(queue, folders);
-    const run = runIn(query, index);
-    return { store: correctionsOf(run), classes: openRun(run.path).record.classes };
+    const run = runIn(query, studio);
+    return { store: correctionsOf(run, folders), classes: openRun(run.path).record.classes };
   };
   const stateOf = async (query: unknown): Promise<MendState> => {
     const { store, classes } = await storeOf(query);
     return { file: store.file, classes, saved: await store.read(), author: userName() };
+  };
+
+  /** Tells which images the data of a run, or a queue, has. */
+  const imagesOf = async (query: unknown): Promise<(name: string) => boolean> => {
+    const { queue } = queryOf(query, maybeQueue);
+    if (queue !== undefined) return (await openQueue(queue, folders)).has;
+    const { rowOf } = await data.of(runIn(query, studio));
+    return (name) => rowOf(name) !== undefined;
   };
 
   /** Saves all of them or none; returns what is saved about their images now. */
@@ -63,11 +72,8 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
     const { store, classes } = await storeOf(query);
     const names = new Set(requests.map(({ name }) => name));
     for (const asked of requests) checkClasses(Object.keys(asked.labels ?? {}), classes);
-    if (queryOf(query, maybeQueue).queue === undefined) {
-      const { rowOf } = await data.of(runIn(query, index));
-      for (const name of names)
-        if (rowOf(name) === undefined) throw new UserError(`the data of this run has no image '${name}'`);
-    }
+    const isThere = await imagesOf(query);
+    for (const name of names) if (!isThere(name)) throw new UserError(`there is no image '${name}' to label`);
     return (await saveLabels(store, requests)).filter(({ name }) => names.has(name));
   };
 
@@ -108,7 +114,7 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
   });
   addRoute(routes, '/api/mend/export', {
     POST: async ({ query, raw }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const asked = await bodyOf(
         raw,
         z.object({ to: z.enum(['label-studio', 'cvat']), names: z.array(z.string()).min(1).max(20_000) }),
@@ -119,15 +125,15 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
   addRoute(routes, '/api/mend/import', {
     POST: async ({ query, raw }, reply) => {
       const { author } = queryOf(query, z.object({ author: z.string().max(200).default('') }));
-      const text = (await bytesOf(raw, longestImport)).toString('utf8');
-      return sendJson(reply, { changes: await forUser(() => imported(runIn(query, index), text, author)) });
+      const text = (await limitedBody(raw, longestImport)).toString('utf8');
+      return sendJson(reply, { changes: await forUser(() => imported(runIn(query, studio), text, author)) });
     },
   });
   addRoute(routes, '/api/mend/train', {
     POST: async ({ query }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const training = await forUser(async () => {
-        const { file } = correctionsOf(run);
+        const { file } = correctionsOf(run, folders);
         if (!existsSync(file)) throw new UserError('there are no corrections yet; label an image first');
         // Checks that all of its data is below the folders.
         await data.of(run);
@@ -144,8 +150,8 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
   });
   addRoute(routes, '/api/mend/difference', {
     GET: ({ query }, reply) => {
-      const after = runIn(query, index);
-      const before = runIn({ run: queryOf(query, z.object({ before: z.string() })).before }, index);
+      const after = runIn(query, studio);
+      const before = runIn({ run: queryOf(query, z.object({ before: z.string() })).before }, studio);
       if (![after, before].every(({ path }) => isJudged(path)))
         throw new Problem('unavailable', 'both runs must be finished');
       const work = async () => {
@@ -172,7 +178,7 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
         throw new UserError(`${name} is not there, or outside of the folders of Studio`);
       return { id: name, name, image, wasDrawn: false, isAlarm: false };
     });
-    const base = correctionsOf(run).file.replace(/\.csv$/, '');
+    const base = correctionsOf(run, folders).file.replace(/\.csv$/, '');
     const { classes } = dataset;
     if (to === 'cvat') {
       const folder = `${base}-cvat`;
@@ -188,7 +194,7 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
     const answers = answersIn(text, 'the file');
     const { classes } = openRun(run.path).record;
     const { rowOf } = await data.of(run);
-    const store = correctionsOf(run);
+    const store = correctionsOf(run, folders);
     const before = new Map((await store.read()).map((saved) => [saved.name, saved]));
     const requests = Array.from(answers, ([name, answer]) => {
       if (rowOf(name) === undefined)
@@ -207,16 +213,21 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
  * The corrections of a run's data: a file in the folder `corrections` of Studio's folder, the same for all runs on this data. Corrections
  * that the run was trained with are continued there.
  */
-function correctionsOf(run: FoundRun): LabelStore {
+function correctionsOf(run: FoundRun, folders: readonly Folder[]): LabelStore {
   const { data } = openRun(run.path).record.configuration;
   const folder = join(run.folder.path, 'corrections');
   const given = data.corrections ?? undefined;
-  if (given !== undefined && relative(folder, given).match(/^[^/\\]+\.csv$/)) return correctionStore(given);
+  if (given !== undefined) refuseUnusual(folders, given);
+  const isOurs = given !== undefined && /^[^/\\]+\.csv$/.test(relative(folder, given));
   const name = datasetName(parseDataset(data.dataset)).replaceAll(/[^\w.-]+/g, '_');
   const hash = createHash('sha256').update(
     JSON.stringify([data.dataset, data.imageFolder, data.keep, data.drop]),
   );
-  return correctionStore(join(folder, `${name}-${hash.digest('hex').slice(0, 6)}.csv`), given);
+  const file = isOurs ? given : join(folder, `${name}-${hash.digest('hex').slice(0, 6)}.csv`);
+  // All that is written for them begins with their name.
+  for (const ending of ['.csv', '.csv.lock', '.csv.log', '-splits', '-cvat', '-tasks.json', '-tasks.xml'])
+    refuseUnusual([run.folder], file.replace(/\.csv$/, ending));
+  return correctionStore(file, given);
 }
 
 function checkClasses(named: readonly string[], classes: readonly string[]): void {

@@ -9,7 +9,7 @@ import { parsedJson } from '../files/wholeFile.js';
 import { readQueue } from '../queues/imageQueue.js';
 import { Problem } from '../web/problem.js';
 import { bounded } from './bounded.js';
-import { type Folder, idOf, realBelow } from './folders.js';
+import { type Folder, idOf, realBelow, refuseUnusual } from './folders.js';
 import { auditStore, type LabelStore, tableStore } from './labelStores.js';
 
 /** A queue, opened. */
@@ -17,6 +17,8 @@ export interface OpenedQueue {
   readonly classes: readonly string[];
   readonly items: readonly QueueItem[];
   readonly store: LabelStore;
+  /** Whether an item has this name. */
+  has(name: string): boolean;
   /** The file of an item's image, which is not checked yet. */
   imageOf(name: string): string | undefined;
 }
@@ -71,7 +73,8 @@ function stampOf(path: string): string {
 
 function readKind(path: string): Kind | undefined {
   try {
-    if (statSync(path).size > largest) return undefined;
+    const found = statSync(path);
+    if (!found.isFile() || found.size > largest) return undefined;
     if (path.endsWith('.json')) {
       // Annotations of a dataset may be as large as a log; a queue says at once that it is one.
       if (!beginning(path).includes('"queue"')) return undefined;
@@ -89,7 +92,7 @@ function readKind(path: string): Kind | undefined {
 function beginning(path: string): string {
   const file = openSync(path, 'r');
   try {
-    const bytes = Buffer.alloc(200);
+    const bytes = Buffer.alloc(4096);
     return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(file);
@@ -115,8 +118,10 @@ export async function openQueue(id: string, folders: readonly Folder[]): Promise
   const kind = path === undefined ? undefined : kindOf(path)?.kind;
   if (path === undefined || kind === undefined)
     throw new Problem('not-found', `there is no queue '${id}' any more`);
-  const key = [stampOf(path), stampOf(join(dirname(path), 'audited')), auditLabels(path)].join('\n');
-  const known = opened.get(key) ?? (kind === 'audit' ? auditQueue(path) : Promise.resolve(listQueue(path)));
+  const labels = kind === 'audit' ? auditLabels(path) : `${path.replace(/\.json$/, '')}-labels.csv`;
+  refuseUnusual(folders, labels);
+  const key = [stampOf(path), stampOf(join(dirname(path), 'audited')), labels].join('\n');
+  const known = opened.get(key) ?? (kind === 'audit' ? auditQueue(path, labels) : listQueue(path, labels));
   opened.set(key, known);
   known.catch(() => opened.delete(key));
   return known;
@@ -139,9 +144,8 @@ function isCandidate(name: string): boolean {
   return /\.jsonl?$/.test(name) && !ownLogs.has(name);
 }
 
-function listQueue(path: string): OpenedQueue {
+async function listQueue(path: string, table: string): Promise<OpenedQueue> {
   const { classes, images } = readQueue(path);
-  const table = `${path.replace(/\.json$/, '')}-labels.csv`;
   // The table can be trained on where it is: names are relative to it.
   const files = new Map(images.map(({ image }) => [relative(dirname(table), image), image]));
   return {
@@ -153,14 +157,14 @@ function listQueue(path: string): OpenedQueue {
       note: [`${outcome}, presence ${(100 * presence).toFixed(1)}%`, ...labels].join(' · '),
       hasImage: true,
     })),
+    has: (name) => files.has(name),
     imageOf: (name) => files.get(name),
   };
 }
 
 /** The images that the server kept are in `audited` beside its log. */
-async function auditQueue(path: string): Promise<OpenedQueue> {
+async function auditQueue(path: string, labels: string): Promise<OpenedQueue> {
   const images = join(dirname(path), 'audited');
-  const labels = auditLabels(path);
   const { items, classes } = await auditItems({
     logs: [path],
     labels,
@@ -177,6 +181,7 @@ async function auditQueue(path: string): Promise<OpenedQueue> {
       note: '',
       hasImage: image !== undefined,
     })),
+    has: (id) => files.has(id),
     imageOf: (id) => files.get(id),
   };
 }
@@ -184,6 +189,7 @@ async function auditQueue(path: string): Promise<OpenedQueue> {
 /** The table that `anyclass audit` began beside the log, or one of the log's own; a table of data may be called the same. */
 function auditLabels(log: string): string {
   const begun = join(dirname(log), 'labels.csv');
-  const isOurs = existsSync(begun) && /^(id|[^\n]*,id)[,\r\n]/.test(readFileSync(begun, 'utf8'));
+  const isFile = statSync(begun, { throwIfNoEntry: false })?.isFile() === true;
+  const isOurs = isFile && /^(id|[^\n]*,id)[,\r\n]/.test(beginning(begun));
   return isOurs ? begun : log.replace(/\.jsonl$/, '-labels.csv');
 }

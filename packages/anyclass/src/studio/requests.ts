@@ -1,13 +1,17 @@
 // What requests of the page hold, checked.
 
 import type { IncomingMessage } from 'node:http';
-import { errorCode } from '@anyclass/files';
+import { errorCode, FileError, isSystemError } from '@anyclass/files';
 import { z } from 'zod';
+import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
+import { limitedBody } from '../web/limitedBody.js';
 import { Problem } from '../web/problem.js';
 import type { FoundRun } from './findRuns.js';
+import { checkRunFiles } from './runFiles.js';
 import type { RunIndex } from './runIndex.js';
+import type { Studio } from './shared.js';
 
 const longestBody = 1 << 20;
 
@@ -17,21 +21,8 @@ export async function bodyOf<Content>(
   schema: z.ZodType<Content>,
   longest = longestBody,
 ): Promise<Content> {
-  const bytes = await bytesOf(incoming, longest);
+  const bytes = await limitedBody(incoming, longest);
   return checked(parsedJson(bytes.toString('utf8')), schema, 'the body');
-}
-
-/** Reads the body of a request as it is. */
-export async function bytesOf(incoming: IncomingMessage, longest: number): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of incoming) {
-    if (!(part instanceof Uint8Array)) throw new Problem('bad-request', 'expected bytes');
-    length += part.length;
-    if (length > longest) throw new Problem('too-large', 'the request is too long');
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 /**
@@ -52,21 +43,36 @@ function checked<Content>(value: unknown, schema: z.ZodType<Content>, what: stri
 }
 
 /** Returns the run that a query names, which must be one of the index: ids are never used as paths. */
-export function runIn(query: unknown, index: RunIndex): FoundRun {
+export function listedRunIn(query: unknown, index: RunIndex): FoundRun {
   const { run: id } = queryOf(query, z.object({ run: z.string() }));
   const run = index.find(id);
   if (!run) throw new Problem('not-found', `there is no run '${id}' any more`);
   return run;
 }
 
-/** Does something for a user; an error that the user can fix becomes the answer, and so does a file that is gone. */
+/** The same, of which files are read next. */
+export function runIn(query: unknown, { index, folders }: Pick<Studio, 'index' | 'folders'>): FoundRun {
+  const run = listedRunIn(query, index);
+  try {
+    checkRunFiles(run, folders);
+  } catch (error) {
+    throw answerTo(error);
+  }
+  return run;
+}
+
+/** Does something for a user; an error that the user can fix becomes the answer, and so does what the file system says. */
 export async function forUser<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof UserError) throw new Problem('unreadable', error.message);
-    if (errorCode(error) === 'ENOENT')
-      throw new Problem('not-found', 'a file of this run was deleted meanwhile');
-    throw error;
+    throw answerTo(error);
   }
+}
+
+function answerTo(error: unknown): unknown {
+  if (errorCode(error) === 'ENOENT')
+    return new Problem('not-found', 'a file of this run was deleted meanwhile');
+  const isUsers = error instanceof UserError || error instanceof FileError || isSystemError(error);
+  return isUsers ? new Problem('unreadable', messageOf(error)) : error;
 }

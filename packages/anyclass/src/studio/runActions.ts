@@ -1,15 +1,15 @@
 // What a user can do to a run from the list: stop it, put it away, or delete it, which moves it to a folder of its own. All but stopping
 // can be undone.
 
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
-import { fileProblem, isAlive, isLocked } from '@anyclass/files';
+import { fileProblem, isAlive, isLocked, lockAt } from '@anyclass/files';
 import { z } from 'zod';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import type { FoundRun } from './findRuns.js';
-import { archiveFolder, placeIn, trashFolder } from './folders.js';
+import { archiveFolder, placeIn, refuseUnusual, trashFolder } from './folders.js';
 
 const holder = z.object({ host: z.string(), pid: z.int().positive(), started: z.string() });
 
@@ -29,7 +29,7 @@ export function stopRun({ id, path }: FoundRun): void {
 
 function readLock(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return lockAt(path).text;
   } catch {
     return undefined;
   }
@@ -64,6 +64,7 @@ function moved({ id, path, folder }: FoundRun, target: string): string {
     throw new UserError(`${id} is the folder of Studio itself; start Studio with the folder above it`);
   if (isLocked(join(path, 'lock'))) throw new UserError(`${id} is being trained; stop it first`);
   if (existsSync(target)) throw new UserError(`${target} already exists; move it away first`);
+  refuseUnusual([folder], target);
   try {
     mkdirSync(dirname(target), { recursive: true });
     renameSync(path, target);

@@ -1,6 +1,6 @@
 // What Studio knows about the runs: an index in memory. A file is read again if its size or time changed.
 
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RunChanges, RunList, RunRow } from '@anyclass/studio';
 import { placeFields } from '../configuration/dottedFields.js';
@@ -10,6 +10,7 @@ import { type EpochField, epochFields, isEpochField } from './epochFields.js';
 import { type EventTail, readTail } from './eventTail.js';
 import { type FoundRun, findRuns } from './findRuns.js';
 import { type Folder, realBelow } from './folders.js';
+import { largestFile } from './runFiles.js';
 import {
   type EpochPart,
   type OwnRow,
@@ -132,8 +133,13 @@ function newEntry(run: FoundRun): Entry {
 function refreshed(entry: Entry, folders: readonly Folder[]): boolean {
   const { run } = entry;
   const { config, metrics, summary, events } = runPaths(run.path);
-  const read = <Part>(path: string, kept: Kept<Part> | undefined, part: (path: string) => Part) => {
-    const stamp = stampOf(path);
+  const read = <Part>(
+    path: string,
+    kept: Kept<Part> | undefined,
+    part: (path: string) => Part,
+    largest = largestFile,
+  ) => {
+    const stamp = stampOf(path, largest);
     if (stamp === undefined) return undefined;
     if (kept?.stamp === stamp) return kept;
     try {
@@ -166,7 +172,7 @@ function refreshed(entry: Entry, folders: readonly Folder[]): boolean {
   );
   set(
     'events',
-    read(events, entry.events, (path) => readTail(path, entry.events?.part)),
+    read(events, entry.events, (path) => readTail(path, entry.events?.part), Number.POSITIVE_INFINITY),
   );
   const isSame = [entry.record, entry.epochs, entry.results, entry.events].every(
     (kept, i) => kept === before[i],
@@ -184,10 +190,14 @@ function refreshed(entry: Entry, folders: readonly Folder[]): boolean {
   return isChanged;
 }
 
-/** The size and time of a file; undefined if there is none. */
-function stampOf(path: string): string | undefined {
-  const found: Stats | undefined = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() ? `${found.size} ${found.mtimeMs}` : undefined;
+/** The size and time of a file; undefined if there is none that can be read. */
+function stampOf(path: string, largest: number): string | undefined {
+  try {
+    const found = statSync(path);
+    return found.isFile() && found.size <= largest ? `${found.size} ${found.mtimeMs}` : undefined;
+  } catch {
+    return undefined; // A link to itself is no file either.
+  }
 }
 
 function epochPart(path: string, bestBy: string): EpochPart {

@@ -205,7 +205,12 @@ describe('who may ask', () => {
     // A file of a run that is a link out of the folder.
     rmSync(at('lost/events.jsonl'));
     symlinkSync(join(outside, 'events.jsonl'), at('lost/events.jsonl'));
-    expect((await asked(server.url, '/api/run/log?run=lost', { headers: { cookie } })).status).toBe(404);
+    expect((await asked(server.url, '/api/run/log?run=lost', { headers: { cookie } })).status).toBe(422);
+  });
+
+  test('targets that are no addresses are refused like all others', async () => {
+    for (const path of ['//', '//[', '/\\', '//:99999/?token=x'])
+      expect((await asked(server.url, path)).status).toBe(401);
   });
 
   test('a report runs apart from the page, since it may come from anywhere', async () => {

@@ -3,7 +3,7 @@
 //
 // How a view is added:
 // 1. Routes: a file beside `runRoutes.ts` with a function `addLookRoutes(routes, studio)`, called in `openStudio` below. A route names a run
-//    by its id (`runIn(query, index)`), never by a path; files are read through `realBelow(folders, path)`, errors of the user become
+//    by its id (`runIn(query, studio)`), never by a path; files are read through `realBelow(folders, path)`, errors of the user become
 //    answers through `forUser`.
 // 2. Types of the answers: in `packages/studio/src/wire`, exported by its `index.ts`.
 // 3. The page: a folder in `packages/studio/src/views` with `view.tsx`, and a line in `views/views.ts`. Its state is in the address

@@ -1,9 +1,9 @@
 // Who looked at test: a line for each time that Studio showed test metrics of a run, or what its model says about test images. A decision
 // that is saved later was chosen by someone who knew them, and is marked.
 
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileProblem } from '@anyclass/files';
+import { errorCode, fileProblem } from '@anyclass/files';
 import { isPlainObject } from '../configuration/overrides.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
@@ -21,15 +21,22 @@ function sealFile(run: string): string {
 
 /** When test metrics of a run were first seen; null if never. */
 export function testSeen(run: string): string | null {
-  const path = sealFile(run);
-  if (!existsSync(path)) return null;
-  const times = readFileSync(path, 'utf8')
+  const times = textOf(sealFile(run))
     .split('\n')
     .flatMap((line) => {
       const value = parsedJson(line);
       return isPlainObject(value) && typeof value['time'] === 'string' ? [value['time']] : [];
     });
   return times.sort()[0] ?? null;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw new UserError(`${path} cannot be read: ${fileProblem(error)}`);
+  }
 }
 
 /** Refuses rows of test until it was noted that test of the run is open. */

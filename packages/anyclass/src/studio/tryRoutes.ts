@@ -8,19 +8,21 @@ import { takesFeatures } from '../data/dataset/inputs.js';
 import { UserError } from '../errors/userError.js';
 import { readModelRecord } from '../inference/modelRecord.js';
 import { addRoute, sendJson } from '../web/answers.js';
+import { limitedBody } from '../web/limitedBody.js';
 import { Problem } from '../web/problem.js';
 import { bounded } from './bounded.js';
 import { neighborsOf } from './embeddings.js';
 import type { FoundRun } from './findRuns.js';
 import { pictureOf } from './pictures.js';
-import { bytesOf, forUser, queryOf, runIn } from './requests.js';
+import { forUser, queryOf, runIn } from './requests.js';
 import type { Studio } from './shared.js';
 
 const largest = 64 << 20;
 const side = 480;
 const mostNeighbors = 12;
 
-export function addTryRoutes(routes: FastifyInstance, { index, child, embeddings }: Studio): void {
+export function addTryRoutes(routes: FastifyInstance, studio: Studio): void {
+  const { child, embeddings } = studio;
   /** Images that were tried last, of which neighbors may be asked. */
   const tried = bounded<{ readonly run: string; readonly bytes: Buffer; embedding?: Promise<Float32Array> }>(
     2 * largest,
@@ -28,8 +30,8 @@ export function addTryRoutes(routes: FastifyInstance, { index, child, embeddings
   );
   addRoute(routes, '/api/try', {
     POST: async ({ query, raw }, reply) => {
-      const run = runIn(query, index);
-      const bytes = await bytesOf(raw, largest);
+      const run = runIn(query, studio);
+      const bytes = await limitedBody(raw, largest);
       if (bytes.length === 0) throw new Problem('bad-request', 'expected the bytes of an image');
       const answer = await forUser(() => explained(run, bytes));
       tried.set(answer.id, { run: run.id, bytes });
@@ -38,7 +40,7 @@ export function addTryRoutes(routes: FastifyInstance, { index, child, embeddings
   });
   addRoute(routes, '/api/try/neighbors', {
     GET: async ({ query }, reply) => {
-      const run = runIn(query, index);
+      const run = runIn(query, studio);
       const { id } = queryOf(query, z.object({ id: z.string() }));
       const entry = tried.get(id);
       if (entry?.run !== run.id)

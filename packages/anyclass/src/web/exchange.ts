@@ -46,12 +46,14 @@ export function closeIfUnread(incoming: IncomingMessage, outgoing: ServerRespons
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = incoming.headers;
   const hasBody = length !== '0' || encoding !== undefined;
   if (incoming.complete || !hasBody) return;
+  // A request that is destroyed has none any more.
+  const { socket } = incoming;
   outgoing.once('finish', () => {
     // Node would read and discard the rest of the body, however long. The pause lets the client see the
     // answer before the connection closes.
     if (incoming.complete) return;
     setTimeout(() => {
-      if (!incoming.complete) incoming.socket.destroySoon();
+      if (!incoming.complete) socket.destroySoon();
     }, unreadMilliseconds).unref();
   });
 }

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { addRoute, sendJson, sendPage, sendText } from './answers.js';
 import type { Access } from './guards.js';
+import { limitedBody } from './limitedBody.js';
 import { drained, listen, portOf } from './listening.js';
 import { Problem } from './problem.js';
 import { type Answered, createWebApp } from './webApp.js';
@@ -35,6 +36,9 @@ async function started(given: Partial<Access> = {}) {
     POST() {
       throw new Problem('queue-full', 'later', { retryAfter: 3 });
     },
+  });
+  addRoute(routes, '/texts', {
+    POST: async ({ raw }, reply) => sendJson(reply, String(await limitedBody(raw, 10))),
   });
   addRoute(routes, '/broken', {
     async GET() {
@@ -183,4 +187,27 @@ test('the connection closes after an answer whose body was never read', async ()
     'close',
   );
   expect(text).toContain('429 Too Many Requests');
+});
+
+test('a body that is too long is answered while it is sent, and costs its connection alone', async () => {
+  await using server = await started();
+  const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
+  const text = await sendRaw(
+    server.port,
+    `POST /texts HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(20)}`,
+    'close',
+  );
+  expect(text).toContain('413 Payload Too Large');
+  const short = await fetch(`${server.url}/texts`, { method: 'POST', body: '0123456789' });
+  expect([short.status, await short.json()]).toEqual([200, '0123456789']);
+});
+
+test('a client that leaves while it sends is no error of the server', async () => {
+  await using server = await started();
+  const socket = connect(server.port, '127.0.0.1', () => {
+    socket.write('POST /texts HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nabc');
+    setTimeout(() => socket.destroy(), 50);
+  });
+  await expect.poll(() => server.answered).toMatchObject([{ status: 499, problem: { kind: 'client-left' } }]);
+  expect(server.unexpected).toEqual([]);
 });

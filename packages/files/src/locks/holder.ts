@@ -1,6 +1,6 @@
 // Identifies processes that hold locks, even after a process ID has been reused.
 
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errorCode, FileError } from '../files/problem.js';
 
@@ -25,6 +25,27 @@ export function isAlive({ host, pid, started }: Holder): boolean {
     return errorCode(error) === 'EPERM';
   }
   return startOf(pid) === started;
+}
+
+/** Bytes of a lock that are read; ours have two hundred. */
+const longest = 4096;
+
+/**
+ * Reads the file of a lock. Whatever is not a file has no text: a pipe would be waited for, and a device never ends.
+ *
+ * @throws what the system says if it cannot be opened
+ */
+export function lockAt(path: string): { readonly text: string; readonly mtimeMs: number } {
+  // Opening the file makes a network file system return its current state; a mere `stat` may answer from a cache.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = fstatSync(file);
+    const bytes = Buffer.alloc(found.isFile() ? longest : 0);
+    const length = bytes.length === 0 ? 0 : readSync(file, bytes, 0, bytes.length, 0);
+    return { text: bytes.toString('utf8', 0, length), mtimeMs: found.mtimeMs };
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Returns the process that a lock's text names; undefined if it is not a lock, such as a file emptied by a power cut. */

@@ -1,8 +1,8 @@
 // A lock file as a sign of life for other machines. Its age is measured by the file
 // system's clock, never by ours.
 
-import { closeSync, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { type Holder, isAlive, parseHolder } from './holder.js';
+import { closeSync, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
+import { type Holder, isAlive, lockAt, parseHolder } from './holder.js';
 
 /**
  * The process that holds a lock; undefined for a file that is not our lock, such as one
@@ -10,7 +10,7 @@ import { type Holder, isAlive, parseHolder } from './holder.js';
  */
 export function holderAt(path: string): Holder | undefined {
   try {
-    return parseHolder(readFileSync(path, 'utf8'));
+    return parseHolder(lockAt(path).text);
   } catch {
     return undefined;
   }
@@ -31,7 +31,7 @@ export function isLocked(path: string): boolean {
 export function writeAgain(path: string, text: string): void {
   try {
     // After this machine slept, the lock may belong to another process.
-    if (readFileSync(path, 'utf8') !== text) return;
+    if (lockAt(path).text !== text) return;
     const file = openSync(path, 'r+');
     try {
       writeSync(file, text, 0);

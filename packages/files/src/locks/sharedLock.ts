@@ -2,11 +2,11 @@
 // which succeeds for exactly one process even on network file systems; their advisory locks (flock) may let everyone in.
 
 import { randomUUID } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { rmSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createWhole } from '../files/createWhole.js';
-import { type Holder, isAlive, parseHolder, refuseFolder, thisProcess } from './holder.js';
+import { type Holder, isAlive, lockAt, parseHolder, refuseFolder, thisProcess } from './holder.js';
 
 const beatEvery = 5000;
 /**
@@ -118,16 +118,10 @@ interface Look {
   readonly state: string;
 }
 
-// Opening the file makes a network file system return its current state; a mere `stat` may answer from a cache.
 function look(path: string): Look {
   try {
-    const descriptor = openSync(path, 'r');
-    try {
-      const text = readFileSync(descriptor, 'utf8');
-      return { text, state: `${fstatSync(descriptor).mtimeMs} ${text}` };
-    } finally {
-      closeSync(descriptor);
-    }
+    const { text, mtimeMs } = lockAt(path);
+    return { text, state: `${mtimeMs} ${text}` };
   } catch {
     return { text: '', state: '' };
   }

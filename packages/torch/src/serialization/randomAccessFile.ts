@@ -1,7 +1,7 @@
 // Reads pieces of a file that may be truncated or larger than memory.
 
 import { constants } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants as flags, fstatSync, openSync, readSync } from 'node:fs';
 import type { WeightFileError } from './errors.js';
 
 /** An open file. `error` makes an error of the reader's class, prefixed with the file name. */
@@ -27,7 +27,8 @@ export function withFile<Result>(
   FileError: new (file: string, problem: string, options?: ErrorOptions) => WeightFileError,
   use: (file: RandomAccessFile) => Result,
 ): Result {
-  const descriptor = openSync(path, 'r');
+  // Opening a pipe would wait until another program writes to it.
+  const descriptor = openSync(path, flags.O_RDONLY | (flags.O_NONBLOCK ?? 0));
   try {
     const status = fstatSync(descriptor);
     if (!status.isFile()) throw new FileError(path, 'is not a regular file');

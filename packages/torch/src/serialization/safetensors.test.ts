@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -220,6 +221,11 @@ describe('is refused, naming the file and the tensor', () => {
     expect(() => readSafetensors(path)).toThrow(message);
   });
 
+  test('a named pipe, without waiting for it', () => {
+    const pipe = join(folder, 'pipe.safetensors');
+    execFileSync('mkfifo', [pipe]);
+    expect(() => readSafetensors(pipe)).toThrow(/not a regular file/);
+  });
   test('a folder', () => expect(() => readSafetensors(folder)).toThrow(/not a regular file/));
 });
 
