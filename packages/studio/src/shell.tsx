@@ -106,7 +106,8 @@ function Rail({ view }: { readonly view: View }) {
   return (
     <aside class="rail" aria-label="Runs">
       <h2>
-        <a href="/">Runs</a> <small>{list ? `${rows.length} in ${list.folders.join(', ')}` : ''}</small>
+        <a href={linkTo({ view: 'runs' })}>Runs</a>{' '}
+        <small>{list ? `${rows.length} in ${list.folders.join(', ')}` : ''}</small>
       </h2>
       <div class="menu">
         <label class="hidden-text" for="pick">

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure, presenceOfRows, ROW_NEGATIVE } from '@anyclass/core';
 import { thisProcess } from '@anyclass/files';
-import type { DecideSetup, TestMetrics } from '@anyclass/studio';
+import type { DecideSetup, RunDetails, TestMetrics } from '@anyclass/studio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { receivedScores } from '../../../studio/src/parts/scores.js';
 import { comparedRuns } from '../../../studio/src/views/compare/engine.js';
@@ -254,6 +254,29 @@ function startOf(pid: number): string {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
+test('the page of the run counts finds and false alarms as the handles do: by presence, under whatever name', async () => {
+  const scored = await runScores(run, 'validation');
+  const { saved } = await setupOf();
+  const own = saved[0]!.decision;
+  const judged = decideEngine(transferred(scoreBytes(scored))).judge(
+    { falseAlarms: 0.05, missed: null },
+    settingsOf(own),
+    own,
+    true,
+  );
+  // An alarm may name no class, so what is predicted says nothing about it.
+  const summary = join(run, 'summary.json');
+  const text = readFileSync(summary, 'utf8');
+  const changed = JSON.parse(text);
+  Object.assign(changed.test.decided.validation, { recallAny: 0, falseAlarmRate: 0 });
+  writeFileSync(summary, JSON.stringify(changed));
+  const details: RunDetails = JSON.parse((await ask('/api/run?run=digits')).body);
+  writeFileSync(summary, text);
+  expect(judged.positives[2]).toBeGreaterThan(0);
+  expect(details.verdict).toMatchObject({ found: judged.positives[2], falseAlarms: judged.negatives[2] });
+  expect(details.row.decidedFalseAlarms).toBe(judged.negatives[2] / details.verdict!.negatives);
+});
+
 test('pictures are of the rows, and data outside of the folders is named with the way to show it', async () => {
   const { status, headers } = await ask('/api/picture?run=digits&row=3&side=64');
   expect([status, headers['content-type']]).toEqual([200, 'image/webp']);
@@ -294,6 +317,12 @@ describe('compare', () => {
     const [one, two] = [await at('digits'), await at('other')];
     const f1 = compared.metrics.find(({ name }) => name === 'F1 at the budget');
     expect(f1).toMatchObject({ first: one.macroF1, second: two.macroF1, seeds: [] });
+    const found = compared.metrics.find(({ name }) => name === 'positives found')!;
+    expect(found).toMatchObject({ first: 1 - one.missedRate!, second: 1 - two.missedRate! });
+    expect(found.value).toBeCloseTo(one.missedRate! - two.missedRate!, 12);
+    expect(found.low <= found.value && found.value <= found.high).toBe(true);
+    const alarms = compared.metrics.find(({ name }) => name === 'false alarms');
+    expect(alarms).toMatchObject({ first: one.negativesAlarmed, second: two.negativesAlarmed });
     expect(compared.classes.map(({ f1: each }) => each?.second)).toEqual(two.perClassF1);
     // Positives that alarm in one run and not in the other.
     const change = compared.images.map(({ kind, count }) =>

@@ -51,7 +51,9 @@ function decidedVerdict(
   const { bestEpoch, bestBy, isLastKept, test } = summary;
   const { positives, negatives, falseAlarms, triage, guarantee, remarks } = report;
   const measured = test?.decided?.validation;
-  const alarmed = measured ? Math.round(measured.recallAny * measured.positiveRows) : null;
+  // Presence decides what alarms, under whatever name; without triage, all that is not cleared does.
+  const missed = measured?.missedRate ?? null;
+  const alarmed = missed === null ? null : Math.round((1 - missed) * (measured?.positiveRows ?? 0));
   return {
     split: fittedOn ?? 'validation',
     bestEpoch,

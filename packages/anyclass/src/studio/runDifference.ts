@@ -48,7 +48,7 @@ export async function runDifference(before: string, after: string): Promise<RunD
     { scores: own, ...shared },
     { replicates, seed: 1 },
   );
-  const shown = { mAP: overall.mAP, 'F1 at 0.5': overall.macroF1, 'F1 of negatives at 0.5': overall.f1Neg };
+  const shown = { mAP: overall.mAP, 'F1 at 0.5': overall.macroF1, 'F1-Neg at 0.5': overall.f1Neg };
   return {
     rows: rows.length,
     metrics: Object.entries(shown).flatMap(([name, difference]) => {

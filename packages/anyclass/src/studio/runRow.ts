@@ -133,7 +133,7 @@ export function resultPart(value: unknown): ResultPart {
   const { validation, report, budget } = isPlainObject(decided) ? decided : {};
   return {
     decidedF1: numberOf(validation, 'macroF1'),
-    decidedFalseAlarms: numberOf(validation, 'falseAlarmRate') ?? numberOf(report, 'falseAlarmRate'),
+    decidedFalseAlarms: numberOf(validation, 'negativesAlarmed') ?? numberOf(report, 'falseAlarmRate'),
     budget: numberOf(budget, 'falseAlarms'),
   };
 }

@@ -110,6 +110,14 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
     await expect.poll(() => text('h1')).not.toBe('live');
     await page.goBack();
     await expect.poll(() => text('h1')).toBe('live');
+    // The list keeps the chosen run, so that the next view is about it.
+    await page.keyboard.press('j');
+    await expect.poll(() => text('h1')).not.toBe('live');
+    const next = await text('h1');
+    await page.locator('.rail h2 a').click();
+    await expect.poll(() => page.locator('.run-table').count()).toBe(1);
+    await page.locator('.tabs a', { hasText: /^Run$/ }).click();
+    await expect.poll(() => text('h1')).toBe(next);
   });
 
   test('a run that is deleted while it is shown is said to be gone', async () => {

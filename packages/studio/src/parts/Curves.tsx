@@ -24,7 +24,7 @@ export interface CurvesProps {
  * @example
  * <Curves title="Loss" at={steps.at} curves={[{ name: 'training', values: steps.loss, color: 'series-1' }]} text={shortNumber} />
  */
-export function Curves({ title, at, curves, text, height = 168 }: CurvesProps) {
+export function Curves({ title, at, curves, text, height = 184 }: CurvesProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
   const shape = curves.map(({ name, color }) => `${name} ${color}`).join('\n');
@@ -72,6 +72,21 @@ function colorOf(name: Color): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 }
 
+/** Epochs are whole. */
+const wholeSteps = [1, 2, 5]
+  .flatMap((step) => [1, 10, 100, 1000].map((times) => step * times))
+  .sort((a, b) => a - b);
+
+/**
+ * Without the zeros that a value has and a tick does not need.
+ *
+ * @example
+ * tickText('25.0') // '25'
+ */
+function tickText(text: string): string {
+  return text.replace(/\.0+(?!\d)/, '');
+}
+
 function optionsOf(
   place: HTMLElement,
   height: number,
@@ -92,8 +107,8 @@ function optionsOf(
     hooks: { ready: [showLast], setData: [showLast], setCursor: [showLast] },
     scales: { x: { time: false } },
     axes: [
-      { ...axis, size: 24, gap: 4 },
-      { ...axis, size: 54, gap: 4, values: (_, ticks) => ticks.map(text) },
+      { ...axis, size: 24, gap: 4, incrs: wholeSteps, label: 'epoch', labelSize: 16, labelFont: axis.font! },
+      { ...axis, size: 54, gap: 4, values: (_, ticks) => ticks.map((tick) => tickText(text(tick))) },
     ],
     series: [
       { label: 'epoch', value: (_, value) => (value === null ? '–' : value.toFixed(2)) },

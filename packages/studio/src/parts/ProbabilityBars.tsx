@@ -40,7 +40,7 @@ export function ProbabilityBars(props: {
               />
               {threshold !== null && <em style={{ left: `${100 * Math.min(1, threshold)}%` }} />}
             </span>
-            <span class="number">{percent(probability)}</span>
+            <span class="number">{percent(probability)}%</span>
           </button>
         </li>
       ))}

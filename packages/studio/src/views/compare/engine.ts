@@ -71,9 +71,12 @@ export function comparedRuns({ first, second, budget, replicates, seconds }: Com
     metrics: [
       ...metric('mAP', overall.mAP, (of) => of.mAP),
       ...metric('F1 at the budget', overall.macroF1, (of) => of.macroF1),
-      ...metric('positives found', overall.recallAny, (of) => of.recallAny),
-      ...metric('false alarms', overall.falseAlarmRate, (of) => of.falseAlarmRate, false),
-      ...metric('F1 of negatives', overall.f1Neg, (of) => of.f1Neg),
+      // By presence, as the images below and the page of Decide count them.
+      ...metric('positives found', complement(overall.missedRate), ({ missedRate }) =>
+        missedRate === null ? null : 1 - missedRate,
+      ),
+      ...metric('false alarms', overall.negativesAlarmed, (of) => of.negativesAlarmed, false),
+      ...metric('F1-Neg', overall.f1Neg, (of) => of.f1Neg),
     ],
     classes: header.classNames.map((name, j) => ({
       name,
@@ -106,6 +109,13 @@ function refuseOtherRows([first, ...others]: readonly JudgedRun[]): void {
     throw new Error(
       `${first.id} and ${other.id} were scored on different images, so they cannot be compared image by image`,
     );
+}
+
+/** Of a share, the difference in the rest. */
+function complement(difference: Difference | null): Difference | null {
+  if (!difference) return null;
+  const { first, second, value, low, high } = difference;
+  return { ...difference, first: 1 - first, second: 1 - second, value: -value, low: -high, high: -low };
 }
 
 function countPresent(targets: Float64Array, classes: number, j: number): number {

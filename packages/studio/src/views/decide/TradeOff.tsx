@@ -67,6 +67,12 @@ function Drawn({
   const y = (share: number) => height - bottom - ((height - top - bottom) * (share - low)) / (high - low);
   const at = x(budget);
   const isRight = at > width * 0.6;
+  const text = `${name} ${percentText(value ?? 0)}`;
+  const textAt = besideLines(
+    shown.flatMap(({ points }) => points.map((point) => [x(point.budget), y(of(point))] as const)),
+    isRight ? [at - 11 - 8 * text.length, at] : [at, at + 11 + 8 * text.length],
+    y(value ?? low),
+  );
   return (
     <svg
       viewBox={`0 0 ${width} ${height}`}
@@ -92,7 +98,7 @@ function Drawn({
         </text>
       ))}
       <text x={width - right} y={height - 4} text-anchor="end">
-        false-alarm budget
+        promised false-alarm budget
       </text>
       {short.length > 0 && (
         <g>
@@ -152,16 +158,27 @@ function Drawn({
             <text
               class="strong halo"
               x={isRight ? at - 11 : at + 11}
-              y={Math.max(top + 8, y(value) - 9)}
+              y={textAt}
               text-anchor={isRight ? 'end' : 'start'}
             >
-              {name} {percentText(value)}
+              {text}
             </text>
           </>
         )}
       </Handle>
     </svg>
   );
+}
+
+/** Where a text stands clear of the lines that pass within `span`: above them if there is room, else below. */
+function besideLines(
+  points: readonly (readonly [x: number, y: number])[],
+  [from, to]: readonly [number, number],
+  own: number,
+): number {
+  const passed = [own, ...points.filter(([x]) => x >= from && x <= to).map(([, y]) => y)];
+  const above = Math.min(...passed) - 9;
+  return above >= top + 8 ? above : Math.min(height - bottom - 4, Math.max(...passed) + 18);
 }
 
 /** Places of labels, moved down where they would cover each other. */

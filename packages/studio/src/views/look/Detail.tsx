@@ -9,9 +9,8 @@ import { go, linkTo } from '../../state/address.js';
 import { doubtText } from './lists.js';
 import { type LookItem, labelText } from './lookItem.js';
 import { type LookTable, predictedAt } from './table.js';
-import { toneOf } from './tone.js';
+import { outcomes, toneOf } from './tone.js';
 
-const outcomes = ['clear', 'review', 'alarm'] as const;
 const mostClasses = 12;
 
 export interface DetailProps {

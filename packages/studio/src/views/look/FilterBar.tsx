@@ -115,7 +115,10 @@ export function FilterBar({ look, hasMap = false }: { readonly look: LookState; 
         </label>
       )}
       <output class="quiet">
-        {look.pending ?? `${countText(items.count)} shown`}
+        {/* With no image to show, what is pending stands in their place. */}
+        {items.count === 0 && look.pending !== undefined
+          ? ''
+          : (look.pending ?? `${countText(items.count)} shown`)}
         {look.isWithoutTest && ', without test, which is sealed'}
       </output>
     </div>

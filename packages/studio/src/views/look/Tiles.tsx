@@ -16,15 +16,16 @@ export interface TilesProps {
   /** The target of heat maps: of the image under the pointer, and of the chosen one if `isHot`. */
   readonly target: string;
   readonly isHot: boolean;
-  readonly toneOf: (item: LookItem) => string;
+  /** What the model says of an image, and its color; undefined if it is not scored. */
+  readonly answerOf: (item: LookItem) => { readonly tone: string; readonly text: string } | undefined;
 }
 
 const tile = 132;
-const caption = 34;
+const caption = 44;
 /** Milliseconds that the pointer stays on an image before its heat map is computed. */
 const hoverDelay = 180;
 
-export function Tiles({ run, items, chosen, onChoose, onColumns, target, isHot, toneOf }: TilesProps) {
+export function Tiles({ run, items, chosen, onChoose, onColumns, target, isHot, answerOf }: TilesProps) {
   const box = useRef<HTMLDivElement>(null);
   const [columns, setColumns] = useState(1);
   const hovered = useHovered();
@@ -53,11 +54,12 @@ export function Tiles({ run, items, chosen, onChoose, onColumns, target, isHot, 
               const index = row * columns + i;
               const item = items.at(index);
               const isChosen = index === chosen;
+              const answer = answerOf(item);
               return (
                 <button
                   type="button"
                   key={index}
-                  class={`tile ${toneOf(item)}`}
+                  class={`tile ${answer?.tone ?? ''}`}
                   aria-pressed={isChosen}
                   tabIndex={isChosen ? 0 : -1}
                   title={item.name}
@@ -74,6 +76,11 @@ export function Tiles({ run, items, chosen, onChoose, onColumns, target, isHot, 
                   <small>
                     <bdi>{item.note ?? labelText(item)}</bdi>
                   </small>
+                  {answer && (
+                    <small class={`answer ${answer.tone}`}>
+                      <bdi>{answer.text}</bdi>
+                    </small>
+                  )}
                 </button>
               );
             })}

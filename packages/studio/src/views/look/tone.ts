@@ -1,4 +1,6 @@
-import type { LookTable } from './table.js';
+import { type LookTable, predictedAt } from './table.js';
+
+export const outcomes = ['clear', 'review', 'alarm'] as const;
 
 export const tones = ['found', 'missed', 'false-alarm', 'review', 'clear'] as const;
 
@@ -11,4 +13,10 @@ export function toneOf({ outcome, targets, classes }: LookTable, row: number): (
   const own = targets.subarray(row * classes.length, (row + 1) * classes.length);
   if (own.includes(1)) return outcome[row] === 2 ? 'found' : 'missed';
   return outcome[row] === 2 && !own.includes(-1) ? 'false-alarm' : 'clear';
+}
+
+/** What the model says, as `alarm: crack, roots`; an alarm may name no class. */
+export function answerText(table: LookTable, row: number): string {
+  const predicted = predictedAt(table, row).join(', ');
+  return `${outcomes[table.outcome[row]!]!}${predicted === '' ? '' : `: ${predicted}`}`;
 }

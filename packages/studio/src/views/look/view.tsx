@@ -12,7 +12,7 @@ import { type LookState, useLook } from './items.js';
 import { MapPanel } from './MapPanel.js';
 import { SealedImages } from './SealedImages.js';
 import { Tiles } from './Tiles.js';
-import { tones as legend, toneOf } from './tone.js';
+import { answerText, tones as legend, toneOf } from './tone.js';
 
 export function LookView() {
   const look = useLook();
@@ -94,7 +94,11 @@ function Looking({ look }: { readonly look: LookState }) {
             }}
             target={heat ?? className ?? 'presence'}
             isHot={heat !== undefined}
-            toneOf={({ row }) => (known && row !== undefined ? toneOf(known, row) : '')}
+            answerOf={({ row }) =>
+              known && row !== undefined
+                ? { tone: toneOf(known, row), text: answerText(known, row) }
+                : undefined
+            }
           />
         )}
         {chosen >= 0 && <Detail run={run} item={items.at(chosen)} table={known} heat={heat} />}

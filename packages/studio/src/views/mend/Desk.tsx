@@ -160,7 +160,7 @@ function ClassButton(props: {
       <bdi>{name}</bdi>
       <span class="number quiet">
         {label === null ? 'unknown ' : ''}
-        {score === undefined ? '' : percent(score)}
+        {score === undefined ? '' : `${percent(score)}%`}
       </span>
     </button>
   );

@@ -15,7 +15,9 @@ export function LogCurves({ log }: { readonly log: RunLog }) {
   const hasMemory = steps.memory.some((value) => value !== null);
   const hasGpu = steps.gpuMemory.some((value) => value !== null);
   const each = <Key extends keyof (typeof epochs)[number]>(key: Key) => epochs.map((point) => point[key]);
-  const megabytes = (value: number) => `${countText(value / 2 ** 20)} MB`;
+  const megabytes = (bytes: readonly (number | null)[]) =>
+    bytes.map((value) => (value === null ? null : value / 2 ** 20));
+  const [memory, gpuMemory] = useMemo(() => [megabytes(steps.memory), megabytes(steps.gpuMemory)], [steps]);
   return (
     <>
       <fieldset class="by">
@@ -57,7 +59,7 @@ export function LogCurves({ log }: { readonly log: RunLog }) {
           curves={[
             { name: 'mAP', values: each('mAP'), color: 'series-1' },
             { name: 'F1', values: each('macroF1'), color: 'series-2' },
-            { name: 'F1 of negatives', values: each('f1Neg'), color: 'series-4', dash: [5, 3] },
+            { name: 'F1-Neg', values: each('f1Neg'), color: 'series-4', dash: [5, 3] },
             { name: 'false alarms', values: each('falseAlarmRate'), color: 'series-3', dash: [2, 3] },
           ]}
           text={(value) => percent(value)}
@@ -66,7 +68,7 @@ export function LogCurves({ log }: { readonly log: RunLog }) {
           title="Learning rate"
           at={steps.at}
           curves={[{ name: 'rate', values: steps.rate, color: 'series-1' }]}
-          text={(value) => value.toExponential(1)}
+          text={shortNumber}
         />
         <Curves
           title="Images per second"
@@ -88,13 +90,13 @@ export function LogCurves({ log }: { readonly log: RunLog }) {
         />
         {hasMemory && (
           <Curves
-            title={hasGpu ? 'Memory of the process and of its GPU' : 'Memory of the process'}
+            title={hasGpu ? 'Memory of the process and of its GPU, MB' : 'Memory of the process, MB'}
             at={steps.at}
             curves={[
-              { name: hasGpu ? 'process' : 'memory', values: steps.memory, color: 'series-1' },
-              ...(hasGpu ? [{ name: 'GPU', values: steps.gpuMemory, color: 'series-2' } as const] : []),
+              { name: hasGpu ? 'process' : 'memory', values: memory, color: 'series-1' },
+              ...(hasGpu ? [{ name: 'GPU', values: gpuMemory, color: 'series-2' } as const] : []),
             ]}
-            text={megabytes}
+            text={countText}
           />
         )}
       </div>

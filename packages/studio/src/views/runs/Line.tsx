@@ -50,7 +50,7 @@ export function Line(props: {
       </span>
       <Spread values={rows.map(({ best }) => best)} metric={first?.metric ?? ''} />
       <Spread values={rows.map(({ decidedF1 }) => decidedF1)} metric="F1" class="decided" />
-      <Spread values={rows.map(({ decidedFalseAlarms }) => decidedFalseAlarms)} metric="" />
+      <Spread values={rows.map(({ decidedFalseAlarms }) => decidedFalseAlarms)} metric="" unit="%" />
       {fields.map((field) => (
         <span role="cell" class="field" key={field}>
           {shortSetting(first?.settings[field] ?? null)}
@@ -64,10 +64,12 @@ export function Line(props: {
 function Spread({
   values,
   metric,
+  unit = '',
   class: name = '',
 }: {
   readonly values: readonly (number | null)[];
   readonly metric: string;
+  readonly unit?: string;
   readonly class?: string;
 }) {
   const known = values.filter((value) => value !== null);
@@ -81,6 +83,7 @@ function Spread({
   return (
     <span role="cell" class={`number ${name}`} title={range}>
       {metricText(metric, meanOf(known))}
+      {unit}
     </span>
   );
 }
@@ -122,7 +125,7 @@ function RunLine(props: {
         {percent(row.decidedF1)}
       </span>
       <span role="cell" class="number" title={row.budget === null ? '' : `budget ${percent(row.budget)}%`}>
-        {percent(row.decidedFalseAlarms)}
+        {row.decidedFalseAlarms === null ? '–' : `${percent(row.decidedFalseAlarms)}%`}
       </span>
       {fields.map((field) => (
         <span role="cell" class="field" title={settingText(row.settings[field] ?? null)} key={field}>

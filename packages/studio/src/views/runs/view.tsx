@@ -35,8 +35,12 @@ export function RunsView() {
   if (!list) return <p class="quiet empty">Reading the runs…</p>;
   const lines = tableLines(list.rows, { sort, isDescending, isGrouped, open, find, showsArchived });
   const fields = list.differing.slice(0, mostFields);
+  const metrics = [...new Set(list.rows.map(({ metric }) => metric))];
+  const shownColumns = columns.map((column) =>
+    column.by === 'best' && metrics.length === 1 ? { ...column, title: `Best ${metrics[0]}` } : column,
+  );
   const archived = list.rows.filter(({ isArchived }) => isArchived).length;
-  const template = `minmax(210px, 3fr) minmax(132px, 1fr) 70px 60px 78px 84px ${fields.map(() => 'minmax(56px, 1fr)').join(' ')}`;
+  const template = `minmax(210px, 3fr) minmax(176px, 1fr) 70px 72px 78px 84px ${fields.map(() => 'minmax(56px, 1fr)').join(' ')}`;
   const toggle = (rows: readonly RunRow[]) => {
     const key = groupKey(rows);
     const next = open.has(key) ? [...open].filter((each) => each !== key) : [...open, key];
@@ -85,11 +89,11 @@ export function RunsView() {
       ) : (
         <div class="run-table" role="table" aria-label="Runs" aria-rowcount={lines.length}>
           <div class="run-line head" role="row" style={{ '--columns': template }}>
-            {columns.slice(0, 2).map((column) => (
+            {shownColumns.slice(0, 2).map((column) => (
               <HeadCell key={column.by} {...column} sort={sort} isDescending={isDescending} onSort={sorted} />
             ))}
             <span role="columnheader">Curve</span>
-            {columns.slice(2).map((column) => (
+            {shownColumns.slice(2).map((column) => (
               <HeadCell key={column.by} {...column} sort={sort} isDescending={isDescending} onSort={sorted} />
             ))}
             {fields.map((field) => (
