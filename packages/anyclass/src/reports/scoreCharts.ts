@@ -13,6 +13,7 @@ import type { Chart } from '../pages/blocks.js';
 // More points than pixels would only make the page large, and more classes would make the chart unreadable.
 const mostPoints = 250;
 const mostClasses = 20;
+const percentRanges = { xRange: [0, 100], yRange: [0, 100] } as const;
 
 export function scoreCharts(scored: Scored): Chart[] {
   return [thresholdChart(scored), precisionRecallChart(precisionRecallLines(scored))];
@@ -21,7 +22,12 @@ export function scoreCharts(scored: Scored): Chart[] {
 /** Plots precision against recall. */
 export function precisionRecallChart(lines: readonly Line[]): Chart {
   const title = 'Precision against recall';
-  const svg = lineChart(lines, { label: title, x: 'recall', y: 'precision', xRange: [0, 1], yRange: [0, 1] });
+  const svg = lineChart(lines.map(inPercent), {
+    label: title,
+    x: 'recall, %',
+    y: 'precision, %',
+    ...percentRanges,
+  });
   return { name: 'precision-recall', title, svg };
 }
 
@@ -45,18 +51,22 @@ export function reliabilityChart(lines: readonly Line[]): Chart {
   return {
     name: 'reliability',
     title,
-    svg: lineChart([...lines, ideal], {
+    svg: lineChart([...lines, ideal].map(inPercent), {
       label: title,
-      x: 'largest probability',
-      y: 'share with a class present',
-      xRange: [0, 1],
-      yRange: [0, 1],
+      x: 'largest probability, %',
+      y: 'with a class present, %',
+      ...percentRanges,
     }),
   };
 }
 
 export function reliabilityLine(name: string, { bins }: ReliabilityCurve): Line {
   return { name, points: bins.map((bin) => ({ x: bin.meanProbability, y: bin.observedRate })) };
+}
+
+/** Shares on both axes as percentages, as on all other charts. */
+function inPercent(line: Line): Line {
+  return { ...line, points: line.points.map(({ x, y }) => ({ x: 100 * x, y: y === null ? null : 100 * y })) };
 }
 
 function thresholdChart(scored: Scored): Chart {

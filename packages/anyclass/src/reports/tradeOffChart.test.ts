@@ -62,9 +62,9 @@ test('each point is the mean over seeds of F1 and of the measured false alarms',
   const { svg, title } = tradeOffChart('pipes', [one, two])!;
   expect(title).toBe('pipes: F1 against false alarms on test');
   for (const label of [
-    'bce, false alarms, % of negatives 1: 20',
-    'any-bce, false alarms, % of negatives 2: 32 (30 to 34)',
-    'any-bce, false alarms, % of negatives 5: 41 (40 to 42)',
+    'bce, false alarms seen on test, % of negatives 1: 20',
+    'any-bce, false alarms seen on test, % of negatives 2: 32 (30 to 34)',
+    'any-bce, false alarms seen on test, % of negatives 5: 41 (40 to 42)',
   ])
     expect(svg).toContain(`data-label="${label}"`);
   expect(svg).not.toMatch(/NaN|undefined/);
@@ -82,7 +82,7 @@ test('the compared decision is a large dot at its own F1 and false alarms on tes
   const unknown = { macroF2: null, f2Ciw: null, mAP: null, f1Neg: null, presenceAuc: null };
   const decided = { ...one.decided!, test: { ...unknown, ...rates } };
   const { svg } = tradeOffChart('pipes', [{ ...one, decided }])!;
-  expect(svg).toContain('data-label="bce, chosen, false alarms, % of negatives 2: 25"');
+  expect(svg).toContain('data-label="bce, chosen, false alarms seen on test, % of negatives 2: 25"');
   expect(tradeOffChart('pipes', [one])!.svg).not.toContain('chosen');
 });
 

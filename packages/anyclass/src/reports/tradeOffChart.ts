@@ -31,7 +31,7 @@ export function tradeOffChart(dataset: string, groups: readonly GroupMetrics[]):
   const title = `${dataset}: F1 against false alarms on test`;
   const svg = lineChart(lines, {
     label: title,
-    x: 'false alarms, % of negatives',
+    x: 'false alarms seen on test, % of negatives',
     y: 'F1, %',
     xRange: [0, shownEnd(lines)],
     yIsPercent: true,

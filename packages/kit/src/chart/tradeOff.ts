@@ -55,7 +55,7 @@ export function tradeOff({
       x: {
         range: [0, end],
         ticks: roundTicks(0, end, 5, { text: shortPercent }),
-        name: 'false-alarm budget',
+        name: 'promised false-alarm budget',
       },
       y: { range: [low, high], ticks: roundTicks(low, high, 6, { text: axisText }), name: '%' },
     },

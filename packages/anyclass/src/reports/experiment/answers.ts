@@ -145,12 +145,15 @@ function chartPanels(comparison: Comparison): string[] {
     'falseAlarms' in budget && typeof budget.confidence === 'number'
       ? ` with ${shortPercent(budget.confidence)} confidence, hence fewer on test`
       : '';
+  const isOfSeeds = groups.some(({ decided }) =>
+    decided?.tradeOff?.some(({ macroF1 }) => macroF1.values.length > 1),
+  );
   const curve = chart
     ? [
         panel(
-          'F1 against false alarms',
-          'mean over seeds, on test',
-          `${chart.svg}${note(`Large dots: the decisions compared, ${decisionPhrase(decision)}${assured}. Small dots: decisions fitted on validation for 0.5% to 20% without a confidence. Bands: ± one standard deviation over seeds, or the range of two.`)}`,
+          'F1 against false alarms seen',
+          isOfSeeds ? 'mean over seeds, on test' : 'on test',
+          `${chart.svg}${note(`Large dots: the decisions compared, ${decisionPhrase(decision)}${assured}. Small dots: decisions fitted on validation for 0.5% to 20% without a confidence. The axis is what alarmed on test; a run's report draws what is promised.${isOfSeeds ? ' Bands: ± one standard deviation over seeds, or the range of two.' : ''}`)}`,
         ),
       ]
     : [];

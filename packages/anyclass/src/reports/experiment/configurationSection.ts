@@ -1,4 +1,5 @@
 import { resultFields } from '../../configuration/dottedFields.js';
+import { counted } from '../../errors/counted.js';
 import type { Run } from '../../experiments/readRuns.js';
 import type { Cell, Table } from '../../tables/index.js';
 import type { ReportSection } from './material.js';
@@ -13,7 +14,7 @@ export function configurationSection(runs: readonly Run[]): ReportSection {
     title: 'Runs',
     note:
       runs.length > 1
-        ? `${differing.length} fields differ; the other ${names.length - differing.length} are the same in all runs. Each run's config.json has all fields.${above === '' ? '' : ` The runs are in ${above}.`}`
+        ? `${counted(differing.length, 'field')} ${differing.length === 1 ? 'differs' : 'differ'}; the other ${names.length - differing.length} are the same in all runs. Each run's config.json has all fields.${above === '' ? '' : ` The runs are in ${above}.`}`
         : "The run's config.json has all fields.",
     columns: [
       { title: 'run', kind: 'text' },

@@ -156,6 +156,19 @@ test('if runs differ in more than the loss, the page says so in its verdict and 
   }
 });
 
+test('bands are explained where several seeds draw them, and one differing field is one', async () => {
+  const page = readFileSync(pageFile, 'utf8');
+  expect(page).toContain('Bands: ± one standard deviation');
+  const alone = join(folder, 'one-seed');
+  for (const lambda of [0.02, 0.2]) writeRunWithEpochs(alone, 'any-bce', lambda, 1, 2 + lambda);
+  const out = join(folder, 'one-seed.html');
+  await report.run({ ...defaults, runs: [alone], out }, quiet);
+  const single = readFileSync(out, 'utf8');
+  expect(single).toContain('The axis is what alarmed on test');
+  expect(single).not.toContain('Bands:');
+  expect(single).toContain('1 field differs; ');
+});
+
 test('a single run has a report too, and a missing folder is rejected by name', async () => {
   const one = join(folder, 'one.html');
   await report.run({ ...defaults, runs: [join(runs, 'bce-0.02-1')], out: one }, quiet);
