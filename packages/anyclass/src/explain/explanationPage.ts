@@ -38,7 +38,9 @@ export function explanationPage({ model, classes, decision, cards, all }: Explan
   return page({
     kind: 'explanations',
     name: model,
-    about: `${counted(all, 'image')}, ${methods.join(', ')}`,
+    about: `by ${listed(methods, methods.length)}`,
+    style:
+      '.explained { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: var(--s5) var(--s6); margin-top: var(--s5); } .explained .group { margin-top: 0; }',
     head: [
       verdict({
         tags: [],
@@ -57,7 +59,7 @@ export function explanationPage({ model, classes, decision, cards, all }: Explan
           note(
             `Presence decides${gate === undefined ? '' : `: at ${percentText(gate, 1)}% or more, an image raises an alarm`}; its map shows what raised it. Colors are relative to the strongest place of each map; the range below it has that place's value.`,
           ),
-          ...cards.map((card) => imageBlock(card, classes)),
+          `<div class="explained">${cards.map((card) => imageBlock(card, classes, methods.length > 1)).join('')}</div>`,
         ],
       },
       {
@@ -74,7 +76,11 @@ export function explanationPage({ model, classes, decision, cards, all }: Explan
   });
 }
 
-function imageBlock({ record, image, heats }: ExplainedCard, classes: readonly string[]): string {
+function imageBlock(
+  { record, image, heats }: ExplainedCard,
+  classes: readonly string[],
+  hasMethods: boolean,
+): string {
   const { name, labels, outcome, presence, maps } = record;
   const said = labels.length === 0 ? 'nothing predicted' : listed(labels, classes.length);
   const cards = maps.map(
@@ -83,7 +89,7 @@ function imageBlock({ record, image, heats }: ExplainedCard, classes: readonly s
       heat: heats[i],
       alt: `${target} in ${name}: ${peakAt ? `strongest ${percentText(peakAt.x, 0)}% from the left, ${percentText(peakAt.y, 0)}% from the top` : 'no evidence'}`,
       title: target,
-      remark: `${percentText(probability, 1)}% · ${method} · ${peak > 0 ? `0 to ${Number(peak.toPrecision(2))}` : 'no evidence'}`,
+      remark: `${percentText(probability, 1)}% · ${hasMethods ? `${method} · ` : ''}${peak > 0 ? `0 to ${Number(peak.toPrecision(2))}` : 'no evidence'}`,
     }),
   );
   return `<div class="group"><h3><bdi>${escaped(name)}</bdi> <small>${escaped(`${said}; ${outcome}; presence ${percentText(presence.probability, 1)}%`)}</small></h3>${gallery(cards)}</div>`;

@@ -144,7 +144,7 @@ test('an inspection shows what is left at several inputs, and init enlarges smal
     [224, 7],
     [448, 14],
   ]);
-  expect(inspectText(inspection)).toMatch(/160 px \(suggested\) +5 x 5/);
+  expect(inspectText(inspection)).toMatch(/160 px \(suggested\) +5 × 5/);
   const { configuration, remarks, expectedSeconds } = await suggestConfiguration(table);
   expect(expectedSeconds).toBeGreaterThan(0);
   expect(configuration['network']).toEqual({ name: 'tresnet-s', inputSize: 64 });

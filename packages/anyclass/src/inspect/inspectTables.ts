@@ -13,7 +13,7 @@ export function splitTable({ splits, groupColumn }: Pick<Inspection, 'splits' | 
       columns: [
         { title: 'split', kind: 'text' },
         ...countColumns('positive', 'negative', ...(hasUndecided ? ['undecided'] : []), 'total'),
-        ...countColumns(...(groupColumn ? [groupColumn] : [])),
+        ...countColumns(...(groupColumn ? [`groups (by ${groupColumn})`] : [])),
         { title: 'negative %', kind: 'percent', digits: 1 },
       ],
       rows: splits

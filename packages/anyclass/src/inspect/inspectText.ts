@@ -68,7 +68,7 @@ function splitSection({ splits, groupColumn }: Inspection): string {
     'negative %',
   ];
   return alignedColumns([
-    [...header, ...(groupColumn === undefined ? [] : [groupColumn])],
+    [...header, ...(groupColumn === undefined ? [] : [`groups (by ${groupColumn})`])],
     ...splits
       .filter(({ total }) => total > 0)
       .map(({ split, positive, negative, undecided, total, groups }) => [
@@ -167,7 +167,7 @@ function inputSection({ network, stride, suggested, reason, objects, views }: In
     ['input', 'positions', ...(objects > 0 ? ['median object', 'smaller than a position'] : [])],
     ...views.map(({ size, positions, objectSide, belowPosition }) => [
       `${size} px${size === suggested ? ' (suggested)' : ''}`,
-      `${positions} x ${positions}`,
+      `${positions} × ${positions}`,
       ...(objectSide === undefined ? [] : [`${objectSide.toFixed(0)} px`]),
       ...(belowPosition === undefined ? [] : [`${(100 * belowPosition).toFixed(1)}%`]),
     ]),

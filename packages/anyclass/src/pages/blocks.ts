@@ -33,7 +33,7 @@ export function tableBlock({ name, table: whole }: ReportTable): string {
   const buttons = (act: string) => texts.map(([kind]) => button(act, kind, formatNames[kind]!)).join(' ');
   return `<div class="block" data-name="${escaped(name)}"><div class="scroll" tabindex="0" role="region" aria-label="${escaped(table.title || name)}">${htmlTable(table)}</div>
 ${table.note === undefined ? '' : note(table.note)}
-<p class="actions">Copy ${buttons('copy')} Save ${buttons('save')}</p>
+<p class="actions"><span>Copy ${buttons('copy')}</span> <span>Save ${buttons('save')}</span></p>
 ${areas.join('\n')}</div>`;
 }
 

@@ -33,7 +33,7 @@ td, th { white-space: nowrap; } .long { white-space: normal; min-width: 14em; ov
 .sortable thead tr:last-child button { all: unset; cursor: pointer; } .sortable thead tr:last-child button:focus-visible { outline: 2px solid var(--accent); }
 th[aria-sort=ascending] button::after { content: ' ↑'; } th[aria-sort=descending] button::after { content: ' ↓'; }
 .block { min-width: 0; } .block + .block { margin-top: var(--s5); } .block > h3 { margin-bottom: var(--s2); }
-.actions { display: flex; flex-wrap: wrap; align-items: center; gap: 2px var(--s2); margin-top: var(--s1); font-size: var(--text-xs); color: var(--ink-3); }
+.actions span { white-space: nowrap; } .actions { display: flex; flex-wrap: wrap; align-items: center; gap: 2px var(--s2); margin-top: var(--s1); font-size: var(--text-xs); color: var(--ink-3); }
 .gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(138px, 1fr)); gap: var(--s5) var(--s4); list-style: none; }
 .gallery.small { grid-template-columns: repeat(auto-fill, minmax(92px, 1fr)); gap: var(--s3); } .gallery.small .card-title { font-size: 11px; line-height: 15px; } .note ul { padding-left: 18px; }
 .note + .group, .group + .group { margin-top: var(--s5); } .columns > .group { margin-top: 0; } .group > h3 { font-size: var(--text-l); display: flex; gap: var(--s3); align-items: baseline; margin-bottom: var(--s3); flex-wrap: wrap; }

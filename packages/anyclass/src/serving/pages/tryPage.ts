@@ -101,7 +101,7 @@ function modelPart(
   const takes =
     'features' in input
       ? `rows of ${input.features.length} features`
-      : `${input.channels === 1 ? 'gray' : 'color'} images, resized to ${input.width} x ${input.height} px`;
+      : `${input.channels === 1 ? 'gray' : 'color'} images, resized to ${input.width} × ${input.height} px`;
   const heading = isOneOfSeveral ? `<bdi>${escaped(name)}</bdi>` : 'The model';
   return `<section class="block"><h2>${heading}</h2>${facts([
     ['Classes', `<ul class="tags">${shown.join('')}${more}</ul>`],

@@ -6,7 +6,7 @@ const byId = (id) => document.getElementById(id);
 const results = byId('results');
 const state = byId('state');
 const drop = byId('drop');
-const percent = (p) => (100 * p).toFixed(p < 0.0995 ? 2 : 1) + '%';
+const percent = (p) => (100 * p).toFixed(1) + '%';
 const element = (name, className, text) => {
   const made = document.createElement(name);
   if (className) made.className = className;

@@ -90,7 +90,7 @@ function showModel({ network, precision, classes, preprocessing, decision }: Pre
   element('promise', HTMLElement).textContent =
     promises.length > 0 ? promises.join('; ') : 'nothing about new data';
   element('takes', HTMLElement).textContent =
-    `${channels === 1 ? 'gray' : 'color'} images, resized to ${width} x ${height} px`;
+    `${channels === 1 ? 'gray' : 'color'} images, resized to ${width} × ${height} px`;
   element('about', HTMLElement).textContent = `${network} in ${precision}`;
   element('model', HTMLElement).hidden = false;
 }
