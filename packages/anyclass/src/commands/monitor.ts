@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { shareField } from '../commandLine/grammar/shares.js';
 import { shellLine } from '../commandLine/shellLine.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
@@ -13,9 +14,6 @@ import { decisionFields } from './decisionOptions.js';
 
 /** So that a cron job can tell a broken promise from a failure. */
 const brokenExitCode = 4;
-
-const share = (description: string) =>
-  z.number().gt(0).lt(1).describe(description).meta({ placeholder: 'SHARE' });
 
 export const monitor = command({
   name: 'monitor',
@@ -50,10 +48,18 @@ export const monitor = command({
     missed: decisionFields.missed.describe(
       "the promised share of positives that are cleared; default what the log's decision was fitted for; none: do not judge it",
     ),
-    confidence: share('confidence of every statement, however often you look').default(0.95),
-    negativesAtLeast: share(
-      'a share that negatives are known to have at least: then the share of alarms bounds the rate without labels',
-    ).optional(),
+    confidence: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .default(0.95)
+      .describe('confidence of every statement, however often you look'),
+    negativesAtLeast: shareField()
+      .optional()
+      .describe(
+        'a share that negatives are known to have at least: then the share of alarms bounds the rate without labels',
+      )
+      .meta({ placeholder: 'SHARE' }),
     prometheus: z
       .string()
       .optional()

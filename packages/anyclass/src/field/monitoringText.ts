@@ -240,5 +240,5 @@ function signed(share: number): string {
 }
 
 export function shown(share: number): string {
-  return `${Number((100 * share).toFixed(1))}%`;
+  return `${Number((100 * share).toFixed(share < 0.01 ? 2 : 1))}%`;
 }

@@ -86,6 +86,18 @@ describe('over simulated streams', () => {
     const accused = Array.from({ length: STREAMS }, (_, seed) => isAccused(seed)).filter(Boolean);
     expect(accused.length / STREAMS).toBeLessThanOrEqual(most);
   });
+  test('a promise of 0.1% can be certified, for which the bounds of the rate are finer than that', () => {
+    const log = Array.from({ length: 8000 }, (_, k) => ({
+      id: `${k}`,
+      isNegative: true,
+      audit: { q: 1, drawn: true },
+    }));
+    const labels = new Map(log.map(({ id }) => [id, true]));
+    const { verdict, rate } = monitor(log, labels, { falseAlarms: 0.001 });
+    expect(verdict).toBe('holds');
+    expect(rate).toEqual({ low: 0, high: 0.0008 });
+    expect(monitor(log, labels, { falseAlarms: 0.01 }).rate.high).toBe(0.001);
+  });
   test('a share of audits that changes does not matter', () => {
     const q = (line: number) => (Math.floor(line / 300) % 2 === 0 ? 0.02 : 0.3);
     expect(alerted(results(0.05, { q })).length / STREAMS).toBeLessThanOrEqual(most);

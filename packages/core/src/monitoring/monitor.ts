@@ -11,7 +11,7 @@ export interface MonitorOptions {
   readonly missed?: number | undefined;
   /** Every statement is wrong with a probability of at most 1 - confidence, however often one looks. Default 0.95. */
   readonly confidence?: number;
-  /** The bounds of the rate are multiples of this. Default 0.001. */
+  /** The bounds of the rate are multiples of this. Default 0.001, or a tenth of a limit below 1%: bounds as coarse as a limit could never certify it. */
   readonly resolution?: number;
   /** A share that negatives are known to have at least; then the share of alarms bounds the rate without any label. */
   readonly negativesAtLeast?: number;
@@ -104,7 +104,7 @@ export function createMonitor(labels: AuditLabels, options: MonitorOptions): Mon
 type Settings = ReturnType<typeof checkOptions>;
 
 function checkOptions(options: MonitorOptions) {
-  const { falseAlarms, missed, confidence = 0.95, resolution = 0.001, negativesAtLeast } = options;
+  const { falseAlarms, missed, confidence = 0.95, resolution, negativesAtLeast } = options;
   const { auditsBetweenChanges = 10_000 } = options;
   const within = (name: string, value: number) => {
     if (value > 0 && value < 1) return;
@@ -113,7 +113,7 @@ function checkOptions(options: MonitorOptions) {
   within('falseAlarms', falseAlarms);
   if (missed !== undefined) within('missed', missed);
   within('confidence', confidence);
-  within('resolution', resolution);
+  if (resolution !== undefined) within('resolution', resolution);
   if (negativesAtLeast !== undefined && !(negativesAtLeast > 0 && negativesAtLeast <= 1)) {
     throw new RangeError(`negativesAtLeast is ${negativesAtLeast}; expected a share above 0`);
   }
@@ -126,7 +126,7 @@ function checkOptions(options: MonitorOptions) {
     falseAlarms,
     missed,
     threshold,
-    steps: Math.round(1 / resolution),
+    stepsFor: (limit: number) => Math.round(1 / (resolution ?? Math.min(0.001, limit / 10))),
     negativesAtLeast,
     auditsBetweenChanges,
   };
@@ -139,7 +139,12 @@ function judge(collector: AuditCollector, settings: Settings): Monitoring {
   const labeled = events.filter(({ isNegative }) => isNegative !== undefined).length;
   const positives = events.filter(({ wasDrawn, isNegative }) => wasDrawn && isNegative === false);
   return {
-    ...judgePromise(falseAlarmEvents(events), { ...settings, limit: falseAlarms, images }),
+    ...judgePromise(falseAlarmEvents(events), {
+      ...settings,
+      limit: falseAlarms,
+      steps: settings.stepsFor(falseAlarms),
+      images,
+    }),
     images,
     audited: labeled,
     unlabeled: events.length - labeled,
@@ -160,7 +165,7 @@ function judgeMissed(events: readonly AuditEvent[], limit: number, settings: Set
   const drawn = missedEvents(events);
   return {
     limit,
-    ...judgePromise(drawn, { ...settings, limit, images: drawn.length }),
+    ...judgePromise(drawn, { ...settings, limit, steps: settings.stepsFor(limit), images: drawn.length }),
     cleared: drawn.filter(({ isConcerned, isAgainst }) => isConcerned && isAgainst).length,
     unlabeled: drawn.filter(({ isConcerned }) => isConcerned === undefined).length,
   };
