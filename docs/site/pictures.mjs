@@ -20,6 +20,7 @@ import { chromium } from 'playwright-core';
 import sharp from 'sharp';
 import { monitoredPage } from './fieldPage.mjs';
 import { looksOf } from './looks.mjs';
+import { openedStudio, studioShots } from './studioPictures.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const runs = join(root, 'build/example-runs');
@@ -36,7 +37,7 @@ const photos = join(folder, 'photos');
 symlinkSync(runs, join(folder, 'runs'));
 const negatives = await writePhotos();
 makeMore();
-const [server, web] = [await served(), await webPage()];
+const [server, web, studio] = [await served(), await webPage(), await openedStudio(program, folder)];
 const browser = await chromium.launch({ executablePath });
 try {
   const report = join(runs, 'digits/report.html');
@@ -70,10 +71,13 @@ try {
   for (const [place, { name, options }] of pages)
     if (wanted.length === 0 || wanted.includes('looks'))
       await looksOf(browser, address(place), options.files, join(out, 'looks', `${name}.webp`));
+  for (const [name, look, query, act] of studioShots)
+    if (wanted.length === 0 || wanted.includes(name)) await shootStudio(name, look, query, act);
 } finally {
   await browser.close();
   server.close();
   web.close();
+  studio.close();
   rmSync(folder, { recursive: true });
 }
 
@@ -186,12 +190,25 @@ async function shoot(name, place, options) {
       files.length,
     );
   }
-  const picture = await page.screenshot();
+  await save(name, width, await page.screenshot());
+  await page.close();
+}
+
+async function shootStudio(name, { width, height, colorScheme = 'light' }, query, act) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  // The first visit exchanges the token of the printed address for a cookie.
+  await page.goto(studio.url);
+  await page.goto(`${new URL(studio.url).origin}/?run=runs%2Fdigits&${query}`);
+  await act(page, join(photos, readdirSync(photos)[0]));
+  await save(name, width, await page.screenshot());
+  await page.close();
+}
+
+async function save(name, width, picture) {
   const saved = join(out, `${name}.webp`);
   const { size } = await sharp(picture)
     .resize({ width: Math.min(width, 1100) })
     .webp({ quality: 80 })
     .toFile(saved);
   console.log(`${name}: ${Math.round(size / 1024)} kB`);
-  await page.close();
 }

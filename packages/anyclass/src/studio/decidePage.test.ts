@@ -73,6 +73,27 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
     await expect.poll(() => page.locator('h1').textContent()).toMatch(/of positives are cleared/);
   });
 
+  test('the handles are reached with the tab key, one after the other, and the arrows move the one that has it', async () => {
+    await page.goto(`${new URL(server.url).origin}/?view=decide&run=digits&budget=0.15&missed=0.1`);
+    await expect.poll(() => page.locator('h1').textContent()).toMatch(/15% of negatives.*10% of positives/);
+    await page.locator('.saving select').focus();
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
+    const reached: string[] = [];
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press('Tab');
+      const name = await focused();
+      if ((await page.locator('[role=slider]:focus').count()) === 0) continue;
+      reached.push(name);
+      if (name === 'Share of positives that may be cleared') await page.keyboard.press('ArrowRight');
+    }
+    expect(reached).toEqual([
+      'Share of positives that may be cleared',
+      'False-alarm budget',
+      'False-alarm budget, on the curve',
+    ]);
+    await expect.poll(() => page.locator('h1').textContent()).toMatch(/15% of negatives.*10.5% of positives/);
+  });
+
   test('a handle follows more moves than a browser lets the address change', async () => {
     await page.goto(`${new URL(server.url).origin}/?view=decide&run=digits`);
     await expect.poll(() => page.locator('h1').textContent()).toMatch(/5% of negatives/);
@@ -136,9 +157,17 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
     await page.goto(`${new URL(server.url).origin}/?view=decide&run=digits&budget=0.2&missed=0.2`);
     await expect.poll(() => page.locator('h1').textContent()).toMatch(/20% of positives/);
     await expect.poll(() => metric('Test')).toContain('opens for a saved decision');
+    // By keyboard alone: s names it, Enter saves it, and the arrows move the handle again.
+    await page.keyboard.press('s');
     await page.locator('#decision-name').fill('first');
-    await page.getByRole('button', { name: 'Save decision' }).click();
+    await page.keyboard.press('Enter');
     await expect.poll(() => page.url()).toContain('saved=first');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => page.url()).toContain('budget=0.201');
+    await page.keyboard.press('s');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('r');
+    await expect.poll(() => page.url()).not.toContain('budget');
     await page.getByRole('button', { name: 'Open' }).click();
     await expect.poll(() => metric('Test')).toContain('false alarms');
     expect(await metric('Test')).not.toContain('chosen after test was seen');

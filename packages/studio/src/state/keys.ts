@@ -55,7 +55,11 @@ function list(): void {
 
 addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (event.target instanceof Element && event.target.closest('input, select, textarea, dialog')) return;
+  if (event.target instanceof HTMLElement && event.target.closest('input, select, textarea, dialog')) {
+    // Leaves a field, so that the keys of the view work again.
+    if (event.key === 'Escape' && !event.target.closest('dialog')) event.target.blur();
+    return;
+  }
   const key = event.shiftKey && event.key.length > 1 ? `Shift+${event.key}` : event.key;
   const found = all().findLast((shortcut) => shortcut.key === key);
   if (!found) return;

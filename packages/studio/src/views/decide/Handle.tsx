@@ -44,7 +44,8 @@ export function Handle({ label, value, most, onDrag, onStep, children }: HandleP
   return (
     <g
       class="handle"
-      tabIndex={0}
+      // In lower case: attributes of SVG keep their case, and no key reaches `tabIndex`.
+      tabindex={0}
       role="slider"
       aria-label={label}
       aria-valuemin={0}

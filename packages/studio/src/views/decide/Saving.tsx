@@ -39,6 +39,8 @@ export function Saving(props: {
         );
         onSetup(answer.setup);
         setGiven(undefined);
+        // The keys of the view work again.
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
         go({ saved: name, budget: null, missed: null });
         notify(`Saved as ${answer.file}`);
       } finally {

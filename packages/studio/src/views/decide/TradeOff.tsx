@@ -170,7 +170,7 @@ function Drawn({
   );
 }
 
-/** Where a text stands clear of the lines that pass within `span`: above them if there is room, else below. */
+/** Where a text stands clear of the lines between two places: above or below them, whichever is nearer. */
 function besideLines(
   points: readonly (readonly [x: number, y: number])[],
   [from, to]: readonly [number, number],
@@ -178,7 +178,10 @@ function besideLines(
 ): number {
   const passed = [own, ...points.filter(([x]) => x >= from && x <= to).map(([, y]) => y)];
   const above = Math.min(...passed) - 9;
-  return above >= top + 8 ? above : Math.min(height - bottom - 4, Math.max(...passed) + 18);
+  const below = Math.max(...passed) + 18;
+  const hasRoom = { above: above >= top + 8, below: below <= height - bottom - 4 };
+  if (!hasRoom.below) return Math.max(top + 8, above);
+  return hasRoom.above && own - above <= below - own ? above : below;
 }
 
 /** Places of labels, moved down where they would cover each other. */

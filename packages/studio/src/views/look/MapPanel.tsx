@@ -1,6 +1,7 @@
 // The map of embeddings, with a lasso. Drawn by hand on a canvas: regl, on which the usual libraries stand, compiles its drawing with
 // `Function(…)`, which the policy of the page forbids.
 
+import { countText } from '@anyclass/kit';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address, go } from '../../state/address.js';
 import { useShortcuts } from '../../state/keys.js';
@@ -95,7 +96,7 @@ export function MapPanel(props: {
             </span>
           ))}
         </span>{' '}
-        Draw around images to see them. {map.names.length} images on {map.method}.{' '}
+        Draw around images to see them. {countText(map.names.length)} images on {map.method}.{' '}
         {line && (
           <button type="button" class="button quiet-button" onClick={clear}>
             Show all

@@ -1,6 +1,6 @@
 // The image, its labels and their keys.
 
-import { heatScale } from '@anyclass/kit';
+import { countText, heatScale } from '@anyclass/kit';
 import { Html } from '../../parts/Html.js';
 import { percent } from '../../parts/numbers.js';
 import { address, go } from '../../state/address.js';
@@ -130,7 +130,7 @@ function Caption(props: { readonly item: LookItem; readonly place: number; reado
       <bdi>{item.name}</bdi>
       <span class="quiet">
         {' '}
-        {place + 1} of {count}
+        {countText(place + 1)} of {countText(count)}
         {item.suspects
           ? item.suspects.map((suspect) => ` · ${doubtText(suspect)}`).join('')
           : item.note !== undefined && ` · ${item.note}`}

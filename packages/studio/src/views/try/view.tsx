@@ -1,6 +1,6 @@
 // Try a model: drop an image, see what it says and why.
 
-import { heatScale } from '@anyclass/kit';
+import { countText, heatScale } from '@anyclass/kit';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useBackground } from '../../parts/background.js';
 import { Html } from '../../parts/Html.js';
@@ -154,7 +154,7 @@ function Nearest({ run, id }: { readonly run: string; readonly id: string }) {
   return (
     <div>
       <h2>Nearest in validation</h2>
-      <p class="small quiet">By the cosine of the embeddings, among {now.result.among} images.</p>
+      <p class="small quiet">By the cosine of the embeddings, among {countText(now.result.among)} images.</p>
       <ul class="near">
         {now.result.neighbors.map(({ name, similarity }) => (
           <li key={name}>
