@@ -1,18 +1,17 @@
 // Runs the commands of the pages that a newcomer follows, as they stand there, on tiny data. What cannot run here has a reason.
 
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runInProcess } from '../packages/anyclass/test/inProcess.js';
+import { testFolder } from '../packages/files/test/testFolder.js';
 import { shellCommands } from './shellCommands.js';
 
 const root = join(import.meta.dirname, '..');
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-docs-'));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Commands that do not run here. The test of all pages still reads them. */
 const notHere: readonly [RegExp, reason: string][] = [

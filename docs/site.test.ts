@@ -1,22 +1,15 @@
 // The documentation builds, its links lead somewhere, and it opens from a folder: navigation, search, both looks, and a phone.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  chromiumNeed,
-  chromiumPath,
-  launchChromium,
-  seriousFindings,
-} from '../packages/anyclass/test/pages/browser.js';
+import { beforeAll, expect, test } from 'vitest';
+import { describeInBrowser, seriousFindings } from '../packages/anyclass/test/pages/browser.js';
+import { testFolder } from '../packages/files/test/testFolder.js';
 
 const root = join(import.meta.dirname, '..');
-const site = mkdtempSync(join(tmpdir(), 'anyclass-site-'));
-afterAll(() => rmSync(site, { recursive: true }));
+const site = testFolder();
 
 beforeAll(() => {
   const words = ['--out', site, '--without', 'reference', '--without', 'examples'];
@@ -40,20 +33,14 @@ test('pictures are small', () => {
     expect(statSync(join(folder, name)).size).toBeLessThan(150_000);
 });
 
-describe.skipIf(chromiumPath === undefined)(`in a browser, from the folder${chromiumNeed}`, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser('in a browser, from the folder', (browser) => {
   test.each([
     ['light', 1400],
     ['dark', 390],
   ] as const)(
     '%s at %d px: search finds, nothing is too wide, commands can be copied, axe finds nothing serious',
     async (colorScheme, width) => {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const context = await browser().newContext({ colorScheme, viewport: { width, height: 900 } });
       const page = await context.newPage();
       const problems: string[] = [];
       page.on('pageerror', (error) => problems.push(error.message));

@@ -2,14 +2,14 @@
 // their source in this process, which has loaded libtorch.
 
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { testFolder } from '../packages/files/test/testFolder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-examples-'));
+const folder = testFolder();
 const dataset = join(folder, 'photos', 'labels.csv');
 const run = join(folder, 'runs', 'followed');
 
@@ -17,7 +17,6 @@ beforeAll(async () => {
   await makePhotos();
   expect(await runBuilt('followTraining', dataset, run, '2')).toMatch(/done: test mAP/);
 }, 120_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const smallRun = JSON.stringify({
   'data.dataset': dataset,

@@ -2,17 +2,17 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { anyClassLoss } from '@anyclass/core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { testFolder } from '../../files/test/testFolder.js';
 import { bundleCore, typeCheck } from '../test/consumer.mjs';
 import { installPackages, packageNames, packPackages, run } from '../test/installation.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-installed-'));
+const folder = testFolder();
 const consumer = join(folder, 'consumer');
 const all200 = { split: 'all', total: 200, positive: 100, negative: 100, undecided: 0 };
 let problem = '';
@@ -23,7 +23,6 @@ beforeAll(async () => {
   if (status !== 0) problem = `${stdout}${stderr}`;
   else await makeImages(join(consumer, 'photos'), 200);
 }, 180_000);
-afterAll(() => rmSync(folder, { recursive: true }), 60_000);
 
 beforeEach((context) => {
   // Without a network and with an empty npm cache, there is nothing to install from.

@@ -2,19 +2,18 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../files/test/testFolder.js';
 import { saveServedModel } from '../test/servedModels.js';
 import { commandEntries } from './commands/entries.js';
 
 const program = resolve(import.meta.dirname, '../bin/anyclass.js');
-const isBuilt = existsSync(resolve(import.meta.dirname, '../bundle/main.js'));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-termination-'));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
 const [model, config, pipe] = [at('m.safetensors'), at('c.json'), at('pipe')];
@@ -62,7 +61,7 @@ const words: Readonly<Record<string, readonly [words: readonly string[], ...ends
   doctor: [[], 0],
 };
 
-describe.skipIf(!isBuilt || process.platform === 'win32')('SIGTERM (needs the built package)', () => {
+describe.skipIf(process.platform === 'win32')('SIGTERM', () => {
   const connected: Socket[] = [];
   // Accepts connections and never answers.
   const silent = createServer((socket) => void connected.push(socket.on('error', () => {})));
@@ -88,7 +87,6 @@ describe.skipIf(!isBuilt || process.platform === 'win32')('SIGTERM (needs the bu
   afterAll(() => {
     for (const socket of connected) socket.destroy();
     silent.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test('the table names every command', () => {

@@ -1,11 +1,11 @@
 // A fake hub to download from, with an empty cache for each test.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPatience } from '@anyclass/files/downloads';
 import { afterAll, beforeEach, expect } from 'vitest';
+import { testFolder } from '../../files/test/testFolder.js';
 import type { RunEvent } from '../src/events/runEvent.js';
 import { type DownloadOptions, hubFile } from '../src/hub/download.js';
 import type { HubSettings } from '../src/hub/settings.js';
@@ -18,11 +18,10 @@ export const patience = { ...defaultPatience, tries: 4, firstPause: 1, longestPa
 
 /** Starts the hub for all tests of a file; settings, options, and events are new for each test. */
 export async function downloadBench() {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-hub-'));
+  const folder = testFolder();
   const hub = await fakeHub({ 'model.safetensors': large, 'small.json': small, 'deep/er/model.bin': large });
   afterAll(async () => {
     await hub.close();
-    rmSync(folder, { recursive: true });
   });
   const fresh = () => {
     const home = mkdtempSync(join(folder, 'home-'));

@@ -1,7 +1,7 @@
 // Small models to serve, and images to send to them.
 
-import { existsSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
 import { fixedDecision } from '../src/inference/modelDecision.js';
@@ -9,9 +9,6 @@ import type { NamedPrediction } from '../src/inference/predictor.js';
 import { createNetwork } from '../src/networks/createNetwork.js';
 import { saveModel } from '../src/runs/modelFile.js';
 import type { Explanation as ServedExplanation } from '../src/serving/api/schemas.js';
-
-/** Whether the package is built: inference threads run the built code. */
-export const isBuilt = existsSync(resolve(import.meta.dirname, '../dist/serving/models/inferenceWorker.js'));
 
 export const servedClasses = ['crack', 'roots', 'joint'];
 

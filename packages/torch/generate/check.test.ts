@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { engineBuild } from '@anyclass/torch/builds';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../files/test/testFolder.js';
 
 // The check reads the files next to it; here they are copies, so that the test can damage them.
 const torch = fileURLToPath(new URL('..', import.meta.url));
 const tsc = join(torch, '../../node_modules/typescript/bin/tsc');
-const copy = mkdtempSync(join(tmpdir(), 'anyclass-generate-'));
+const copy = testFolder();
 const files = ['tensor/operators.generated.ts', 'tensor/tensorMethods.generated.ts'];
 
 beforeAll(() => {
@@ -23,7 +23,6 @@ beforeAll(() => {
   cpSync(join(torch, 'generate/dist'), join(copy, 'generate/dist'), { recursive: true });
   for (const file of files) cpSync(join(torch, 'src', file), join(copy, 'src', file));
 }, 120_000);
-afterAll(() => rmSync(copy, { recursive: true }));
 
 test('the committed files match the schemas', () => {
   const { status, stdout, stderr } = check();

@@ -1,21 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildsFolder, findBuild } from '@anyclass/torch/builds';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { testFolder } from '../../files/test/testFolder.js';
 import { buildLibrary } from './buildLibrary.js';
 import { findCompiler } from './compiler.js';
 import type { NativeProject } from './project.js';
@@ -24,12 +14,11 @@ import { SetupError } from './shell.js';
 const compiler = findCompiler();
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'anyclass-setup-'));
+  folder = testFolder();
   vi.stubEnv('ANYCLASS_HOME', join(folder, 'home'));
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });
 
 describe.skipIf(!compiler)('a library (needs a C++ compiler)', () => {

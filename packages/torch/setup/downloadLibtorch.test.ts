@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPatience } from '@anyclass/files/downloads';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fileServer, sha256Of } from '../../files/test/fileServer.js';
+import { testFolder } from '../../files/test/testFolder.js';
 import { zipFile } from '../test/zipFile.js';
 import { chooseArchive, officialArchives } from './archives.js';
 import { downloadedLibtorch, downloadLibtorch } from './downloadLibtorch.js';
@@ -18,10 +18,9 @@ let folder = '';
 
 afterAll(() => server.close());
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'anyclass-download-'));
+  folder = testFolder();
   server.reset();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('libtorch archives', () => {
   const archive = { version: '2.13.0', platform: 'linux-x64', variant: 'cpu', path: 'cpu/a.zip' };

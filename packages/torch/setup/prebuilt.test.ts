@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LinkedLibtorch, libraryKey } from '@anyclass/torch/builds';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { testFolder } from '../../files/test/testFolder.js';
 import { compile } from './compile.js';
 import { compileFlags, findCompiler } from './compiler.js';
 import {
@@ -19,12 +19,11 @@ import { output } from './shell.js';
 const packageName = '@tests/native';
 let folder = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'anyclass-prebuilt-'));
+  folder = testFolder();
   vi.stubEnv('ANYCLASS_HOME', join(folder, 'home'));
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
 });
 
 describe('a package of prebuilt libraries', () => {

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { testFolder } from '../../files/test/testFolder.js';
 import { callTable } from '../test/callTable.js';
 import { buildPrograms, runProgram } from '../test/child.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-engine-'));
+const folder = testFolder();
 // Each program computes for seconds and shares the cores with other tests.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 beforeAll(buildPrograms);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const mebibyte = 2 ** 20;
 const hasGlibc = JSON.stringify(process.report.getReport()).includes('"glibcVersionRuntime"');

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, vi } from 'vitest';
+import { testFolder } from '../../files/test/testFolder.js';
 
 /**
  * Gives each test in a file a new folder with an empty `home` in it, and no libtorch in the environment.
@@ -11,14 +10,13 @@ import { afterEach, beforeEach, vi } from 'vitest';
 export function withEmptyHome(): () => string {
   let folder = '';
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'anyclass-home-'));
+    folder = testFolder();
     vi.stubEnv('ANYCLASS_HOME', join(folder, 'home'));
     vi.stubEnv('LIBTORCH', undefined);
     vi.stubEnv('LIBTORCH_USE_PYTORCH', undefined);
   });
   afterEach(() => {
     vi.unstubAllEnvs();
-    rmSync(folder, { recursive: true });
   });
   return () => folder;
 }

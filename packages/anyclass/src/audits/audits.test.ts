@@ -1,21 +1,20 @@
 // From a log to labels, as someone who labels would do it.
 
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { chromiumNeed, chromiumPath, launchChromium } from '../../test/pages/browser.js';
 import { readAuditLabels } from '../field/auditLabels.js';
 import { auditItems } from './auditItems.js';
 import { type AuditServer, serveAudits } from './auditServer.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-audits-'));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true }));
 const audit = (...words: string[]) => runInProcess(folder, ['audit', ...words]);
 
 /** Six predictions: a, b, c and f were drawn, d is an alarm that was not, e is neither; a comes twice. */

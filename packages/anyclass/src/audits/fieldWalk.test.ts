@@ -1,21 +1,20 @@
 // The field in small, on digits: train, serve, send a stream like the test split and a shifted one, audit by script, monitor, refit,
 // and let the server reload the refitted model.
 
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
-import { asBody, isBuilt } from '../../test/servedModels.js';
+import { asBody } from '../../test/servedModels.js';
 import type { Dataset } from '../data/dataset/dataset.js';
 import { openDataset } from '../data/openDataset.js';
 import { type Server, serve } from '../serving/serve.js';
 import { trainRun } from '../training/trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-field-'));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const scenes = { train: 320, validation: 240, test: 600 };
 
@@ -68,79 +67,66 @@ function label({ classes, labels }: Dataset): void {
   writeFileSync(at('labels.csv'), `id,${classes.join()}\n${cells.join('\n')}\n`);
 }
 
-test.skipIf(!isBuilt)(
-  'a stream like validation does not alert, a shifted one does, and the refit restores the promise (needs the built package)',
-  async () => {
-    const dataset = await openDataset('digits', { digits: { scenes } });
-    await trainRun(
-      {
-        data: { dataset: 'digits', digits: { scenes } },
-        network: { name: 'tresnet-s', inputSize: 32 },
-        epochs: 4,
-        optimizer: { name: 'adamw', rate: 0.002 },
-        batchSize: 32,
-        finalWeights: 'last',
-        device: 'cpu',
-        // With 200 images of a stream, 5% would leave next to nothing above the gate.
-        evaluation: { replicates: 0, decision: { falseAlarms: 0.1 } },
-      },
-      { run: at('run') },
-    );
-    copyFileSync(at('run/model.safetensors'), at('site.safetensors'));
-    const monitor = async () =>
-      JSON.parse((await runInProcess(folder, ['monitor', 'log.jsonl', 'labels.csv', '--json'])).stdout);
-    const models = ['usual', 'shifted'].map((name) => `${name}=${at('run')}`);
-    await using server = await serve([...models, `site=${at('site.safetensors')}`], {
-      port: 0,
+test('a stream like validation does not alert, a shifted one does, and the refit restores the promise', async () => {
+  const dataset = await openDataset('digits', { digits: { scenes } });
+  await trainRun(
+    {
+      data: { dataset: 'digits', digits: { scenes } },
+      network: { name: 'tresnet-s', inputSize: 32 },
+      epochs: 4,
+      optimizer: { name: 'adamw', rate: 0.002 },
+      batchSize: 32,
+      finalWeights: 'last',
       device: 'cpu',
-      drain: 0,
-      reload: 0,
-      log: () => {},
-      logPredictions: at('log.jsonl'),
-      audit: 0.8,
-    });
-    await send(server, 'usual', dataset, { from: 0, to: 200, isShifted: false });
-    await send(server, 'shifted', dataset, { from: 200, to: 400, isShifted: true });
-    label(dataset);
-    const broken = await monitor();
-    expect(broken).toMatchObject({
-      model: 'shifted',
-      verdict: 'broken',
-      earlier: [{ model: 'usual', alert: null }],
-    });
+      // With 200 images of a stream, 5% would leave next to nothing above the gate.
+      evaluation: { replicates: 0, decision: { falseAlarms: 0.1 } },
+    },
+    { run: at('run') },
+  );
+  copyFileSync(at('run/model.safetensors'), at('site.safetensors'));
+  const monitor = async () =>
+    JSON.parse((await runInProcess(folder, ['monitor', 'log.jsonl', 'labels.csv', '--json'])).stdout);
+  const models = ['usual', 'shifted'].map((name) => `${name}=${at('run')}`);
+  await using server = await serve([...models, `site=${at('site.safetensors')}`], {
+    port: 0,
+    device: 'cpu',
+    drain: 0,
+    reload: 0,
+    log: () => {},
+    logPredictions: at('log.jsonl'),
+    audit: 0.8,
+  });
+  await send(server, 'usual', dataset, { from: 0, to: 200, isShifted: false });
+  await send(server, 'shifted', dataset, { from: 200, to: 400, isShifted: true });
+  label(dataset);
+  const broken = await monitor();
+  expect(broken).toMatchObject({
+    model: 'shifted',
+    verdict: 'broken',
+    earlier: [{ model: 'usual', alert: null }],
+  });
 
-    const words = [
-      'refit',
-      'run',
-      '--log',
-      'log.jsonl',
-      '--labels',
-      'labels.csv',
-      '--out',
-      'site.safetensors',
-    ];
-    const refitted = await runInProcess(folder, words);
-    expect(refitted).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('at most 10% of negatives alarm'),
-    });
-    const before = server.models().find(({ name }) => name === 'site')?.version;
-    await server.reload();
-    expect(server.models().find(({ name }) => name === 'site')?.version).not.toBe(before);
-    await send(server, 'site', dataset, { from: 400, to: 600, isShifted: true });
-    label(dataset);
-    expect(await monitor()).toMatchObject({ model: 'site', alert: null });
-    // A gate that lets nothing pass would keep any promise: this one still finds positives, more often than it alarms falsely.
-    const alarmed = (isNegative: boolean) => {
-      const own = logged().filter(
-        ({ model, name }) =>
-          model === 'site' &&
-          isNegative === (dataset.labels.presence(Number.parseInt(name, 10)) === 'negative'),
-      );
-      return own.filter(({ outcome }) => outcome === 'alarm').length / own.length;
-    };
-    expect(alarmed(false)).toBeGreaterThan(0.05);
-    expect(alarmed(false)).toBeGreaterThan(2 * alarmed(true));
-  },
-  240_000,
-);
+  const words = ['refit', 'run', '--log', 'log.jsonl', '--labels', 'labels.csv', '--out', 'site.safetensors'];
+  const refitted = await runInProcess(folder, words);
+  expect(refitted).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('at most 10% of negatives alarm'),
+  });
+  const before = server.models().find(({ name }) => name === 'site')?.version;
+  await server.reload();
+  expect(server.models().find(({ name }) => name === 'site')?.version).not.toBe(before);
+  await send(server, 'site', dataset, { from: 400, to: 600, isShifted: true });
+  label(dataset);
+  expect(await monitor()).toMatchObject({ model: 'site', alert: null });
+  // A gate that lets nothing pass would keep any promise: this one still finds positives, more often than it alarms falsely.
+  const alarmed = (isNegative: boolean) => {
+    const own = logged().filter(
+      ({ model, name }) =>
+        model === 'site' &&
+        isNegative === (dataset.labels.presence(Number.parseInt(name, 10)) === 'negative'),
+    );
+    return own.filter(({ outcome }) => outcome === 'alarm').length / own.length;
+  };
+  expect(alarmed(false)).toBeGreaterThan(0.05);
+  expect(alarmed(false)).toBeGreaterThan(2 * alarmed(true));
+}, 240_000);

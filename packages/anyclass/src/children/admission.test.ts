@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { createAdmission } from './admission.js';
 import { configuredDevice, isMpsRunning, listedDevices, runDevices } from './devices.js';
 
@@ -57,10 +57,9 @@ describe('runs side by side', () => {
   });
 
   test('detect NVIDIA’s MPS by its pipe', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'anyclass-mps-'));
+    const folder = testFolder();
     expect(isMpsRunning(folder)).toBe(false);
     writeFileSync(join(folder, 'control'), '');
     expect(isMpsRunning(folder)).toBe(true);
-    rmSync(folder, { recursive: true });
   });
 });

@@ -1,17 +1,8 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { takeLock } from '@anyclass/files';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { findRemovable, removableKinds } from '../clean/removable.js';
 import type { Terminal } from '../commandLine/terminal.js';
@@ -19,7 +10,7 @@ import { resumeRun } from '../training/resumeRun.js';
 import { trainRun } from '../training/trainRun.js';
 import { clean } from './clean.js';
 
-const trained = mkdtempSync(join(tmpdir(), 'anyclass-cleaned-'));
+const trained = testFolder();
 let folder = '';
 const at = (...names: string[]) => join(folder, ...names);
 
@@ -40,15 +31,13 @@ beforeAll(async () => {
     writeFileSync(join(trained, path), text);
   }
 }, 120_000);
-afterAll(() => rmSync(trained, { recursive: true }));
 
 beforeEach((context) => {
-  folder = mkdtempSync(join(tmpdir(), 'anyclass-clean-'));
+  folder = testFolder();
   cpSync(trained, folder, { recursive: true });
   vi.stubEnv('ANYCLASS_HOME', at('home'));
   context.onTestFinished(() => {
     vi.unstubAllEnvs();
-    rmSync(folder, { recursive: true });
   });
 });
 

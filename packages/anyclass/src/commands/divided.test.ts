@@ -1,17 +1,16 @@
 // Commands whose work two processes of the built package divide, compared with one process: that of the
 // tests.
 
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { distributed, setThreadCount, threadCount } from '@anyclass/torch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { pipeCount as count, writePipes } from '../../test/pipes.js';
 import { program, runRanks } from '../../test/ranks.mjs';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-divided-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 const text = (...names: string[]) => readFileSync(at(...names), 'utf8');
 const model = at('model.safetensors');

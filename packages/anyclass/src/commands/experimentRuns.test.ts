@@ -1,14 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import { compareRuns } from '../experiments/comparison.js';
 import { readRuns } from '../experiments/readRuns.js';
 import { writeTradeOffs } from './experimentRuns.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-trade-off-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('a comparison and a sweep in one folder each have their own trade-off chart', async () => {
   for (const [name, strength] of [

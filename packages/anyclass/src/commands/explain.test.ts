@@ -1,16 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCuda, setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { explain } from '../functions.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { saveModel } from '../runs/modelFile.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-explain-command-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const anyclass = (...words: string[]) => runInProcess(folder, words);
 // A name that would be markup, that turns the direction of text, and that has a bell.
 const evil = '<img src=x onerror=alert(1)>\u202e\u0007';

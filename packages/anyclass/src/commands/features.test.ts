@@ -1,10 +1,9 @@
 // From a table of feature vectors to an evaluated, exported model, as a user would do it.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { NumpyRandom } from '@anyclass/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runDisplay } from '../commandLine/display/runDisplay.js';
 import { runProgram } from '../commandLine/program.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
@@ -14,11 +13,10 @@ import { resumeRun } from '../training/resumeRun.js';
 import { trainRun } from '../training/trainRun.js';
 import { commands } from './index.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-features-'));
+const folder = testFolder();
 const before = process.cwd();
 afterAll(() => {
   process.chdir(before);
-  rmSync(folder, { recursive: true });
 });
 
 async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {

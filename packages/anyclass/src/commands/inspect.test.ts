@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { Inspection } from '../inspect/inspection.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-inspect-'));
+const folder = testFolder();
 const anyclass = (...words: string[]) => runInProcess(folder, words);
 
 beforeAll(async () => {
@@ -22,7 +22,6 @@ beforeAll(async () => {
   }
   writeFileSync(join(folder, '7.png'), 'no image');
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test('inspect counts positives and negatives, and names the unreadable image', async () => {
   const { status, stdout } = await anyclass('inspect', 'labels.csv', '--json');

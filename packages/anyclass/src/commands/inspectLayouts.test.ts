@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import {
   writeChexpert,
@@ -17,8 +16,7 @@ import {
 } from '../../test/labelLayouts.js';
 import type { Inspection } from '../inspect/inspection.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-inspect-layouts-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 async function inspect(...words: string[]): Promise<Inspection> {
   const { status, stdout, stderr } = await runInProcess(folder, ['inspect', ...words, '--json']);

@@ -1,17 +1,16 @@
 // Several processes of the built package as launch, compare and tune start them, and how they stop together.
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { distributed } from '@anyclass/torch';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { pipeCount as count, writePipes } from '../../test/pipes.js';
 import { parentOf, program, ranksOf, runRanks } from '../../test/ranks.mjs';
 import { meetVariable } from '../distribution/ranks.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-launched-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 const text = (...names: string[]) => readFileSync(at(...names), 'utf8');
 const model = at('model.safetensors');

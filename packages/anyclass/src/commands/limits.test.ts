@@ -1,16 +1,15 @@
 // How the program starts: what it loads, and the limits that shared machines set.
 
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const fixtures = fileURLToPath(new URL('../../test/fixtures/data', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-limits-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test.skipIf(process.platform === 'win32').each([
   ['ulimit -n 64', '--version'],

@@ -1,14 +1,13 @@
 // What the commands say about mistakes, and their help.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { drawImages } from '../../test/drawnImages.js';
 import { runInProcess } from '../../test/inProcess.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-mistakes-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const anyclass = (words: readonly string[]) => runInProcess(folder, words);
 
 beforeAll(async () => {

@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-monitor-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const write = (name: string, text: string | Buffer) => writeFileSync(join(folder, name), text);
 const monitor = (...words: string[]) => runInProcess(folder, ['monitor', ...words]);
 const lines = (...objects: unknown[]) => objects.map((each) => `${JSON.stringify(each)}\n`).join('');

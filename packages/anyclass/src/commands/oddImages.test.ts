@@ -1,12 +1,12 @@
 // A guard against odd images, from training to predict, serve and an exported model.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
-import { asBody, isBuilt } from '../../test/servedModels.js';
+import { asBody } from '../../test/servedModels.js';
 import { openDataset } from '../data/openDataset.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
 import { runPaths } from '../runs/runFolder.js';
@@ -14,9 +14,8 @@ import { readSummary } from '../runs/summary.js';
 import { serve } from '../serving/serve.js';
 import { trainRun } from '../training/trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-odd-'));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const scenes = { train: 96, validation: 120, test: 60 };
 const side = 64;
@@ -127,23 +126,19 @@ test('an exported model has the same guard in its metadata', async () => {
     expect(exported.get(name)).toMatchObject({ outcome, ...(odd && { odd }) });
 }, 60_000);
 
-test.skipIf(!isBuilt)(
-  'a server answers and logs the same (needs the built package)',
-  async () => {
-    const own = await predicted('run');
-    const options = { port: 0, device: 'cpu', drain: 0, log: () => {}, logPredictions: at('log.jsonl') };
-    {
-      await using server = await serve([at('run')], options);
-      for (const [name, { odd, outcome }] of own) {
-        const body = asBody(readFileSync(at(`photos/${name}`)));
-        const answer = await fetch(`${server.url}/v1/predict`, { method: 'POST', body });
-        const { predictions } = await answer.json();
-        expect([name, predictions[0].outcome, predictions[0].odd]).toEqual([name, outcome, odd]);
-      }
+test('a server answers and logs the same', async () => {
+  const own = await predicted('run');
+  const options = { port: 0, device: 'cpu', drain: 0, log: () => {}, logPredictions: at('log.jsonl') };
+  {
+    await using server = await serve([at('run')], options);
+    for (const [name, { odd, outcome }] of own) {
+      const body = asBody(readFileSync(at(`photos/${name}`)));
+      const answer = await fetch(`${server.url}/v1/predict`, { method: 'POST', body });
+      const { predictions } = await answer.json();
+      expect([name, predictions[0].outcome, predictions[0].odd]).toEqual([name, outcome, odd]);
     }
-    const lines = readFileSync(at('log.jsonl'), 'utf8').trimEnd().split('\n');
-    const odd = lines.map((line): Line => JSON.parse(line)).filter((line) => line.odd !== undefined);
-    expect(odd).toHaveLength([...own.values()].filter((line) => line.odd !== undefined).length);
-  },
-  60_000,
-);
+  }
+  const lines = readFileSync(at('log.jsonl'), 'utf8').trimEnd().split('\n');
+  const odd = lines.map((line): Line => JSON.parse(line)).filter((line) => line.odd !== undefined);
+  expect(odd).toHaveLength([...own.values()].filter((line) => line.odd !== undefined).length);
+}, 60_000);

@@ -1,11 +1,11 @@
 // A model on data other than its training data.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runProgram } from '../commandLine/program.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
@@ -15,11 +15,10 @@ import { absolutePaths, createRunFolder, saveRunRecord } from '../runs/runFolder
 import { evaluate } from './evaluate.js';
 import { predict } from './predict.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-other-'));
+const folder = testFolder();
 const before = process.cwd();
 afterAll(() => {
   process.chdir(before);
-  rmSync(folder, { recursive: true });
 });
 
 const classes = ['crack', 'roots'];

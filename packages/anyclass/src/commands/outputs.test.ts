@@ -1,14 +1,13 @@
 // No command replaces one of its inputs or a file of a run.
 
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runProgram } from '../commandLine/program.js';
 import { commands } from './index.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-outputs-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 
 mkdirSync(at('run', 'scores'), { recursive: true });

@@ -1,18 +1,17 @@
 // Rerunning a table of the paper as a user does, on a few images in the authors' layout.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { writeSewerml } from '../../test/paperLayouts.js';
 import type { PlanEstimate } from '../experiments/paperEstimatePlan.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-paper-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 beforeAll(() => writeSewerml(join(folder, 'sewerml')));
 
 /** Runs a command that trains in its own processes. */

@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runProgram } from '../commandLine/program.js';
 import { playground } from './playground.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-playground-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 async function anyclass(...words: string[]): Promise<{ code: number; printed: string; noted: string }> {
   const printed: string[] = [];

@@ -1,10 +1,10 @@
 // What is promised, from a table with patients to evaluate and predict, as a user would ask for it.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { budgetForCosts, fitDecision, NumpyRandom } from '@anyclass/core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { compareRuns } from '../experiments/comparison.js';
 import { readRuns } from '../experiments/readRuns.js';
@@ -12,8 +12,7 @@ import { loadModel } from '../runs/modelFile.js';
 import { runScores } from '../runs/runScores.js';
 import { trainRun } from '../training/trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-promises-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 const evaluated = async (...words: string[]) => {
   const { status, stdout, stderr } = await runInProcess(folder, ['evaluate', ...words, '--json']);

@@ -1,17 +1,16 @@
 // A recommendation as a user gets it: Ctrl-C halfway, the same command again, then the written configuration.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { readConfiguration } from '../training/readConfiguration.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-recommend-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 // Rows of features, because it does not matter here what the pilot runs learn.
 const rows = Array.from({ length: 80 }, (_, i) => {

@@ -1,9 +1,9 @@
 // How often `predict` fits a decision. Counts calls of a module, so this file has a process of its own.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { fitOnValidation } from '../inference/decide.js';
 import { trainRun } from '../training/trainRun.js';
@@ -13,8 +13,7 @@ vi.mock('../inference/decide.js', async (original) => {
   return { ...actual, fitOnValidation: vi.fn(actual.fitOnValidation) };
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-refits-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('a decision that predict refits is fitted once, and what is printed is what is used', async () => {
   const rows = Array.from({ length: 90 }, (_, i) => {

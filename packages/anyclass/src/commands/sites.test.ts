@@ -1,10 +1,10 @@
 // A model at another site, as a user would see it: evaluate says that the promise does not hold there, refit restores it.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NumpyRandom } from '@anyclass/core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
 import { readModelRecord } from '../inference/modelRecord.js';
@@ -12,10 +12,9 @@ import { findOnnxRuntime } from '../inference/onnx/onnxRuntime.js';
 import { openPredictor, type Prediction, type Predictor } from '../inference/predictor.js';
 import { trainRun } from '../training/trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-sites-'));
+const folder = testFolder();
 const hasNoRuntime = (await findOnnxRuntime()).problem !== undefined;
 const at = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Two measurements; at another site the instrument reads more, so that negatives look positive. */
 function site(name: string, count: number, seed: number, shift: number, patients?: number): string {

@@ -1,12 +1,12 @@
 // A small study as a user runs it: start, lose the process, Ctrl-C, resume, show, export.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { runProgram } from '../commandLine/program.js';
 import type { StudyEvent } from '../tuning/events.js';
@@ -14,8 +14,7 @@ import { openJournal } from '../tuning/journal.js';
 import { tune } from './tune.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-tune-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const anyclass = (...words: string[]) =>
   spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });

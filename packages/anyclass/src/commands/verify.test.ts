@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { networkNames } from '../networks/catalog.js';
 
 const packageRoot = path.resolve(import.meta.dirname, '../..');
 const losses = path.resolve(packageRoot, '../core/test/vectors/losses.json');
 const metrics = path.resolve(packageRoot, '../core/test/vectors/metrics.json');
-const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-verify-'));
+const folder = testFolder();
 
 async function anyclass(...words: string[]) {
   const { status: code, stdout, stderr } = await runInProcess(folder, words);

@@ -1,28 +1,18 @@
 // The main workflow as a user runs it: init, train, Ctrl-C, resume, evaluate, predict.
 
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isPartial } from '@anyclass/files';
 import { hasCuda } from '@anyclass/torch';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { drawImages } from '../../test/drawnImages.js';
 import { runInProcess } from '../../test/inProcess.js';
 
 const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-workflow-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const anyclass = (words: string[], options: { input?: string; limit?: string } = {}) =>
   spawnSync(

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { UsageError } from '../errors/usageError.js';
 import { readConfiguration } from '../training/readConfiguration.js';
 import { joinedSettings, type Settings, withSettings } from './overrides.js';
@@ -10,8 +10,7 @@ import { recipe, recipeFor, recipeNames } from './recipes.js';
 import { configurationFields, configurationReference } from './reference.js';
 import { validateConfiguration } from './validate.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-configuration-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const file = (name: string, content: string) => {
   writeFileSync(join(folder, name), content);
   return join(folder, name);

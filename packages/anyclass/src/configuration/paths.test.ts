@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { readConfiguration } from '../training/readConfiguration.js';
 import { pathsForFile, pathsFromFile, withPaths } from './paths.js';
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'anyclass-paths-')));
+const folder = testFolder();
 const before = process.cwd();
 beforeAll(() => {
   process.chdir(folder);
@@ -17,7 +17,6 @@ beforeAll(() => {
 });
 afterAll(() => {
   process.chdir(before);
-  rmSync(folder, { recursive: true });
 });
 
 const written = {

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import {
   absoluteDataset,
   type DatasetSpec,
@@ -14,8 +14,7 @@ import {
   withDatasetPaths,
 } from './datasetSpec.js';
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'anyclass-spec-')));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const paths = (...list: string[]): DatasetSpec => ({ kind: 'paths', paths: list });
 

@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { absolutePaths } from '../runs/runFolder.js';
 import { openDataset } from './openDataset.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-open-'));
+const folder = testFolder();
 const before = process.cwd();
 process.chdir(folder);
 afterAll(() => {
   process.chdir(before);
-  rmSync(folder, { recursive: true });
 });
 
 const rows = Array.from({ length: 12 }, (_, i) => `${i}.png,${i % 2},${Number(i % 3 === 0)}`);

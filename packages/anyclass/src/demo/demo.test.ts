@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { UserError } from '../errors/userError.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { runDemo } from './demo.js';
 import { demoText } from './demoText.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-demo-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const small = {
   seed: 1,

@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runProgram } from '../commandLine/program.js';
 import { firstError, messageOf } from './reasonOf.js';
 import { UserError } from './userError.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-errors-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 function thrownBy(work: () => unknown): unknown {
   try {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { evaluationPage } from '../reports/evaluationReport.js';
 import { judgmentText } from '../reports/judgmentText.js';
 import { joinTables, readTable } from '../runs/scoreFiles.js';
@@ -10,8 +10,7 @@ import { readClassImportance } from './classImportance.js';
 import { evaluateScores } from './evaluateScores.js';
 import { judge } from './judge.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-scores-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const file = (name: string, text: string) => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import { runPaths } from '../runs/runFolder.js';
 import { compareRuns } from './comparison.js';
 import { readRun } from './readRuns.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-importance-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
 const importance = [1, 0.5, 0.25];

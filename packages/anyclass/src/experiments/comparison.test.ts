@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measure, pairedBootstrap } from '@anyclass/core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { lossRun, writeSyntheticRun, writeThreeLosses } from '../../test/experimentRuns.js';
 import type { LossName } from '../losses/lossNames.js';
 import { compareRuns } from './comparison.js';
@@ -11,8 +11,7 @@ import { heldText } from './differenceTable.js';
 import { readRuns } from './readRuns.js';
 import { writeResultFiles } from './results.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-comparison-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
 beforeAll(() => writeThreeLosses(at('all')));

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   bootstrapDecisions,
@@ -9,7 +8,8 @@ import {
   presenceAuc,
   seedDifference,
 } from '@anyclass/core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { type SyntheticRun, writeSyntheticRun } from '../../test/experimentRuns.js';
 import type { LossName } from '../losses/lossNames.js';
 import { compare } from './compare.js';
@@ -19,8 +19,7 @@ import { crossFitted } from './decidedRun.js';
 import { readRun, readRuns } from './readRuns.js';
 import { sweep } from './runSweep.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-decided-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
 function run(name: LossName, seed: number, strength: number): SyntheticRun {

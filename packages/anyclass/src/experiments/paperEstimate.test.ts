@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { assumedRate, runSeconds } from '../configuration/expectedTime.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { textTable } from '../tables/index.js';
@@ -11,8 +11,7 @@ import { estimatePlan } from './paperEstimatePlan.js';
 import { estimateTable, timeText } from './paperEstimateTable.js';
 import { planRuns } from './plan.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-estimate-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const sewerml = { classes: 17, train: 1_040_129, validation: 130_046, test: 0 };
 

@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { paperDatasets } from '../configuration/recipes.js';
 import { paperLambdaAblation, paperLossTable } from '../reports/experiment/paperTables.js';
 import { paperParts, planPaper } from './paperPlan.js';
 import { variantText } from './variants.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-paper-plan-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const out = join(folder, 'out');
 
 test('a table has a run for every published row, and no other', () => {

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import { parseOver } from '../commandLine/grammar/over.js';
 import { parseData, parseLosses, parseNetworks } from '../commandLine/grammar/variants.js';
@@ -12,8 +13,7 @@ import { planRuns } from './plan.js';
 import { isBusy, runState } from './runState.js';
 import { sweepVariants, sweptField } from './sweepPlan.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-plan-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 describe('a plan', () => {
   // With an input of its own, so that data need not be there to fit it to.

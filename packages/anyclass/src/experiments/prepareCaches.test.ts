@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { prepareCaches } from './prepareCaches.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-caches-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 beforeAll(async () => {
   mkdirSync(join(folder, 'images'));

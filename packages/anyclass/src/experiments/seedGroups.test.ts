@@ -1,17 +1,16 @@
 // Which runs are read, and which form a group.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { lossRun, writeSyntheticRun, writeThreeLosses } from '../../test/experimentRuns.js';
 import type { LossName } from '../losses/lossNames.js';
 import { compareRuns } from './comparison.js';
 import { readRun, readRuns } from './readRuns.js';
 import { groupBySeed, withoutTwins } from './seedGroups.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-groups-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
 beforeAll(() => writeThreeLosses(at('all')));

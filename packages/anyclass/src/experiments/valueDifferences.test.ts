@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import { compareRuns } from './comparison.js';
 import { readRuns } from './readRuns.js';
 import type { SweepPoint } from './sweepResult.js';
 import { testValues } from './valueDifferences.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-values-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;
 
 /** A sweep over λ: the strength of each value, in runs with two seeds. */

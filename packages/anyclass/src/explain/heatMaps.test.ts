@@ -1,6 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   full,
@@ -15,7 +13,8 @@ import {
   tensor,
   tidy,
 } from '@anyclass/torch';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { quickNetwork } from '../../test/quickNetwork.js';
 import { UserError } from '../errors/userError.js';
 import { exportTimm } from '../export/timm.js';
@@ -28,8 +27,7 @@ import type { HeatMap, HeatMapMethod, Target } from './heatMap.js';
 import { peakPlace } from './heatMap.js';
 import { heatMaps } from './heatMaps.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-explain-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 /** A network with a head that says something: fresh ones may start from zeros. */
 function drawn(name: NetworkName, options: Partial<NetworkOptions> = {}): Network {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { noGrad, randn, readSafetensorsHeader, saveTensors, setSeed, tidy } from '@anyclass/torch';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runProgram } from '../commandLine/program.js';
 import { exportModel } from '../commands/export.js';
 import type { NetworkOptions } from '../networks/catalog.js';
@@ -24,8 +24,7 @@ const search =
   'from importlib.util import find_spec as f; assert f("timm") and f("torchvision") and f("safetensors")';
 const hasPeers = spawnSync(python, ['-c', search]).status === 0;
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-export-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 const exported = at('exported');
 afterEach(() => rmSync(exported, { recursive: true, force: true }));

@@ -1,11 +1,10 @@
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { refuseReplacing, refuseSameFile } from './replacing.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-replacing-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 
 const page = '<!doctype html>\n<title>x</title>';

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { sha256 } from '../../test/fakeHub.mjs';
 import { removeHubFile, verifyHubFile } from './cacheCare.js';
 import { blobPath, cachedHubFile, linkSnapshot, lockPath } from './hubCache.js';
 import { hubSettings } from './settings.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-care-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const content = Buffer.from('weights');
 const hash = sha256(content);

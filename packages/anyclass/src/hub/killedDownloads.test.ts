@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { fakeHub, sha256 } from '../../test/fakeHub.mjs';
 import { killDownloads, outputOf, pull } from '../../test/killedDownloads.mjs';
 
@@ -14,7 +13,7 @@ test('a repeatedly killed download ends with the right bytes and transfers at mo
 }, 120_000);
 
 test('four processes at once make one transfer', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'anyclass-four-'));
+  const home = testFolder();
   const content = randomBytes(8 * 2 ** 20);
   const hub = await fakeHub({ 'model.safetensors': content }, { pause: 20 });
   try {
@@ -25,6 +24,5 @@ test('four processes at once make one transfer', async () => {
     expect(hub.state.requests.filter(({ server }) => server === 'storage').length).toBe(1);
   } finally {
     await hub.close();
-    rmSync(home, { recursive: true });
   }
 }, 120_000);

@@ -1,10 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { fakeHub } from '../../test/fakeHub.mjs';
 import { verifyHubFile } from './cacheCare.js';
 import { hubFile } from './download.js';
@@ -15,12 +15,11 @@ const python = process.env['PEER_PYTHON'] ?? 'python3';
 const peer = resolve(import.meta.dirname, '../../../../bench/fixtures/weights/hub_peer.py');
 const isMissing = spawnSync(python, ['-c', 'import huggingface_hub']).status !== 0;
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-python-'));
+const folder = testFolder();
 const files = { 'model.safetensors': randomBytes(300_000), 'config.json': Buffer.from('{}\n') };
 const hub = await fakeHub(files);
 afterAll(async () => {
   await hub.close();
-  rmSync(folder, { recursive: true });
 });
 
 let home: string;

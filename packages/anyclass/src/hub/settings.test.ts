@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { waitAskedFor } from '@anyclass/files/downloads';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { cachedHubFile, snapshotPath } from './hubCache.js';
 import { checkHubFile } from './hubFile.js';
 import { hubSettings } from './settings.js';
@@ -30,15 +31,11 @@ test("environment variables are read as Python's huggingface_hub reads them", ()
 });
 
 test('the token comes from the variable, or else from the file that a login left', () => {
-  const home = mkdtempSync(join(tmpdir(), 'anyclass-settings-'));
-  try {
-    expect(hubSettings({ HF_HOME: home }).token).toBeUndefined();
-    writeFileSync(join(home, 'token'), 'of-the-file\n');
-    expect(hubSettings({ HF_HOME: home }).token).toBe('of-the-file');
-    expect(hubSettings({ HF_HOME: home, HF_TOKEN: ' of-the-variable ' }).token).toBe('of-the-variable');
-  } finally {
-    rmSync(home, { recursive: true });
-  }
+  const home = testFolder();
+  expect(hubSettings({ HF_HOME: home }).token).toBeUndefined();
+  writeFileSync(join(home, 'token'), 'of-the-file\n');
+  expect(hubSettings({ HF_HOME: home }).token).toBe('of-the-file');
+  expect(hubSettings({ HF_HOME: home, HF_TOKEN: ' of-the-variable ' }).token).toBe('of-the-variable');
 });
 
 test('no accepted file name leads out of its snapshot, and no repository name out of the cache', () => {

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { createGroupAnswers } from './groupAnswers.js';
 import { groupsByFolder, groupsByTable } from './groupNames.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-groups-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('a group alarms with any of its images, and is clear only if all of them are', () => {
   const groups = createGroupAnswers(['crack', 'roots']);

@@ -2,29 +2,19 @@
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { createDecoder } from '../data/images/decoding/decoder.js';
 import { imageInputs } from './imageInputs.js';
 
 const fixtures = fileURLToPath(new URL('../../test/fixtures/data', import.meta.url));
 const rgb = join(fixtures, 'rgb.png');
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-inputs-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 beforeAll(() => {
   mkdirSync(join(folder, 'images', 'below'), { recursive: true });

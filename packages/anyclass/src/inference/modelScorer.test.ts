@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noGrad, type Tensor, tensor, zeros } from '@anyclass/torch';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { batchWithin } from '../data/batches/batchWithin.js';
 import { modelText } from '../field/modelText.js';
 import { createNetwork } from '../networks/createNetwork.js';
@@ -11,8 +10,7 @@ import { fixedDecision } from './modelDecision.js';
 import { readModelRecord } from './modelRecord.js';
 import { openModelScorer } from './modelScorer.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-batches-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('a batch has as many instances as wanted, of large images fewer, and at least one', () => {
   const square = (side: number) => ({ width: side, height: side, channels: 3 as const });

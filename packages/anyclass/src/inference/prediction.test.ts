@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { evaluate } from '../evaluation/evaluate.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
@@ -14,9 +14,8 @@ import { fixedDecision } from './modelDecision.js';
 import { openPredictor, type Prediction } from './predictor.js';
 
 const fixtures = fileURLToPath(new URL('../../test/fixtures/data', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-predict-'));
+const folder = testFolder();
 const model = join(folder, 'model.safetensors');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeAll(() => {
   setSeed(1);

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { type FittingFacts, fittingNetworks, networksFor } from './fittingNetworks.js';
 
 const facts: FittingFacts = {
@@ -42,7 +42,7 @@ test.each([
   ['without color, stored as RGB', [90, 90, 91], true],
   ['of any color', [90, 90, 110], false],
 ] as const)('images %s', async (_, [r, g, b], isGray) => {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-fits-'));
+  const folder = testFolder();
   const create = { width: 130, height: 130, channels: 3, background: { r, g, b } } as const;
   for (const label of ['a', 'b']) {
     mkdirSync(join(folder, label));
@@ -52,6 +52,5 @@ test.each([
         .toFile(join(folder, label, `${i}.jpg`));
   }
   const { networks } = await fittingNetworks(folder, { hasGpu: false });
-  rmSync(folder, { recursive: true });
   expect(networks.map(({ name }) => name).includes('densenet-121')).toBe(isGray);
 });

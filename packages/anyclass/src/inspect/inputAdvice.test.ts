@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { fileWriter } from '../../test/labelLayouts.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { openDataset } from '../data/openDataset.js';
@@ -12,8 +12,7 @@ import { inspectDataset } from './inspectDataset.js';
 import { inspectText } from './inspectText.js';
 import { suggestConfiguration } from './suggestConfiguration.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-input-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const picture = (width: number, height: number, number: number) =>
   sharp({

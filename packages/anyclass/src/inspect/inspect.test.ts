@@ -1,8 +1,8 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { decodeImage } from '../data/images/decoding/decode.js';
 import { openDataset } from '../data/openDataset.js';
 import { randomStream } from '../data/random/philox.js';
@@ -13,8 +13,7 @@ import { lambdaAdvice } from './lambdaAdvice.js';
 import { noPictures, pagePictures } from './pagePictures.js';
 
 const fixtures = resolve(import.meta.dirname, '../../test/fixtures/data');
-const tmp = mkdtempSync(join(tmpdir(), 'anyclass-inspect-'));
-afterAll(() => rmSync(tmp, { recursive: true }));
+const tmp = testFolder();
 const folder = join(tmp, 'faulty');
 
 /** Nine images with one of every fault. */

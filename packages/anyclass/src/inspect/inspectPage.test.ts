@@ -1,16 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  chromiumNeed,
-  chromiumPath,
-  launchChromium,
-  openFile,
-  seriousFindings,
-} from '../../test/pages/browser.js';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
+import { describeInBrowser, openFile, seriousFindings } from '../../test/pages/browser.js';
 import { closeDataset } from '../data/dataset/dataset.js';
 import { openDataset } from '../data/openDataset.js';
 import { randomStream } from '../data/random/philox.js';
@@ -19,8 +12,7 @@ import { inspectPage } from './inspectPage.js';
 import { pagePictures } from './pagePictures.js';
 import { sampleImages } from './samples.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-page-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const file = join(folder, 'page.html');
 const classes = 70;
 
@@ -69,32 +61,24 @@ test('samples keep to their budget: classes take turns, and those without an ima
   expect(all.at(-1)).toMatchObject({ title: 'negative', images: { length: 4 } });
 });
 
-describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  }, 60_000);
-  afterAll(() => browser.close());
-
+describeInBrowser('in a browser', (browser) => {
   test('the verdict comes first and says what to look at', async () => {
-    const { page, problems } = await openFile(browser, file);
+    const { page, problems } = await openFile(browser(), file);
     const first = page.locator('main > *').first();
     expect(await first.getAttribute('class')).toContain('verdict');
     expect(await first.textContent()).toMatch(/40 images, 70 classes, 50\.0% negative\.[\s\S]*Start with λ/);
     const answers = page.locator('main > .columns').first();
     expect(await answers.textContent()).toMatch(/What to fix first[\s\S]*What can be promised/);
     expect(problems).toEqual([]);
-    await page.context().close();
   }, 60_000);
 
   test('axe finds nothing serious', async () => {
-    const { page } = await openFile(browser, file, { colorScheme: 'dark', bypassCSP: true });
+    const { page } = await openFile(browser(), file, { colorScheme: 'dark', bypassCSP: true });
     expect(await seriousFindings(page)).toEqual([]);
-    await page.context().close();
   }, 60_000);
 
   test('tables are collapsed, have every class, and are sorted by clicking a column', async () => {
-    const { page } = await openFile(browser, file);
+    const { page } = await openFile(browser(), file);
     const rows = page.locator('#classes details').first().locator('tbody tr');
     expect(await rows.first().isVisible()).toBe(false);
     await page.locator('#classes summary').first().click();
@@ -105,11 +89,10 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     expect(await objects.getAttribute('aria-sort')).toBe('descending');
     await objects.click();
     expect(await rows.first().locator('th').textContent()).not.toBe('class 3');
-    await page.context().close();
   }, 60_000);
 
   test('charts say which classes they leave out, and the table of pairs has them', async () => {
-    const { page } = await openFile(browser, file);
+    const { page } = await openFile(browser(), file);
     expect(await page.locator('#together').textContent()).toContain(
       'the 20 most common of 70; the table of pairs has more',
     );
@@ -118,45 +101,43 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
       'Annotated objects and the instances that show them',
       'Percentage of instances with the row’s group that also have the column’s',
     ]);
-    await page.context().close();
   }, 60_000);
 
   test('samples of many classes are collapsed; those of negatives stay visible', async () => {
-    const { page } = await openFile(browser, file);
+    const { page } = await openFile(browser(), file);
     const titles = page.locator('#samples .group > h3');
     expect(await titles.count()).toBe(classes + 1);
     expect(await titles.filter({ visible: true }).last().textContent()).toBe('negative');
     expect(await titles.filter({ visible: true }).count()).toBe(24);
     await page.locator('#samples summary').click();
     expect(await titles.filter({ visible: true }).count()).toBe(classes + 1);
-    await page.context().close();
   }, 60_000);
 
   test('images that look alike are side by side with their names and splits', async () => {
-    const { page } = await openFile(browser, file);
+    const { page } = await openFile(browser(), file);
     const set = page.locator('.alike').first();
     expect(await set.locator('img').count()).toBe(2);
     expect(await set.textContent()).toMatch(/1\.png[\s\S]*39\.png/);
     expect(await page.locator('#samples .file').first().textContent()).toMatch(/\.png/);
-    await page.context().close();
   }, 60_000);
 
   test('printed, nothing is wider than the paper', async () => {
-    const { page } = await openFile(browser, file, { viewport: { width: 718, height: 1016 } });
+    const { page } = await openFile(browser(), file, { viewport: { width: 718, height: 1016 } });
     await page.emulateMedia({ media: 'print' });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(718);
-    await page.context().close();
   }, 60_000);
 
   test('heat maps have different colors in dark mode, and on a phone the page does not scroll sideways', async () => {
     const fills = async (colorScheme: 'light' | 'dark') => {
-      const { page } = await openFile(browser, file, { colorScheme, viewport: { width: 390, height: 844 } });
+      const { page } = await openFile(browser(), file, {
+        colorScheme,
+        viewport: { width: 390, height: 844 },
+      });
       const found = await page.evaluate(() => ({
         color: getComputedStyle(document.documentElement).getPropertyValue('--level-1').trim(),
         used: document.querySelector('#groups')?.innerHTML.includes('var(--level-'),
         fits: document.documentElement.scrollWidth <= innerWidth,
       }));
-      await page.context().close();
       return found;
     };
     const [light, dark] = [await fills('light'), await fills('dark')];

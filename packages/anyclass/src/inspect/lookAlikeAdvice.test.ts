@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { wavyPicture } from '../../test/pictures.js';
 import { openDataset } from '../data/openDataset.js';
 import { inspectDataset } from './inspectDataset.js';
@@ -9,8 +9,7 @@ import { inspectText } from './inspectText.js';
 import { lookAlikeAdvice } from './lookAlikeAdvice.js';
 import { suggestConfiguration } from './suggestConfiguration.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-advice-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 /** Eight pictures twice, and one once. */
 beforeAll(async () => {

@@ -3,11 +3,11 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { compareWithPeer, type PeerCase, peerCases, peerValues } from '../../test/peerNetworks.js';
 import { networkDefinitions, networkNames } from './catalog.js';
 
@@ -31,7 +31,7 @@ test('every network for images that others have is compared, except our own smal
 describe.skipIf(!hasPeers)(
   'with the peer in Python (needs timm, torchvision and transformers in PEER_PYTHON or python3)',
   () => {
-    const folder = mkdtempSync(join(tmpdir(), 'anyclass-libraries-'));
+    const folder = testFolder();
     const script = resolve(import.meta.dirname, '../../../../bench/fixtures/networks/make.py');
     let answer: (one: PeerCase) => Promise<string> = () => Promise.reject(new Error('not started'));
     let end: () => Promise<unknown> = async () => undefined;
@@ -60,7 +60,6 @@ describe.skipIf(!hasPeers)(
     });
     afterAll(async () => {
       await end();
-      rmSync(folder, { recursive: true });
     }, 60_000);
 
     test.each(cases)(

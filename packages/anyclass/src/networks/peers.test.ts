@@ -2,16 +2,15 @@
 // Weights are hashes of the peer's names, written to a file and loaded like any file of theirs, so these tests cover names, shapes
 // and conversions too. peerLibraries.test.ts asks the libraries themselves.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { saveTensors, tidy } from '@anyclass/torch';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { compareWithPeer, peerCases, peerFixtures, peerValues } from '../../test/peerNetworks.js';
 import { hashedEntry } from '../verify/hashFill.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-peers-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test.each(peerCases({ stored: true }))('%s', (_, one) => {
   const stored = join(peerFixtures, `${one.network}.${one.peer.replace('/', '.')}.json`);

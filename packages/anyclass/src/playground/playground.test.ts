@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { likelihood, logLikelihoodGradient } from '@anyclass/core';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
-import { chromiumNeed, chromiumPath } from '../../test/pages/browser.js';
+import { expect, test } from 'vitest';
+import { describeInBrowser } from '../../test/pages/browser.js';
 import { playgroundInBrowser, settled } from '../../test/pages/playground.js';
 import { plotRows } from './page/plots.js';
 import { readingAt } from './page/reading.js';
@@ -18,15 +18,14 @@ test('the page needs no other file', async () => {
   expect(html).toContain("default-src 'none'");
 });
 
-describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
-  const { folder, open, openFile } = playgroundInBrowser();
+describeInBrowser('in a browser', (browser) => {
+  const { folder, open, openFile } = playgroundInBrowser(browser);
 
   test('fourteen plots are drawn without errors or requests', async () => {
     const { page, problems } = await open();
     expect(await page.locator('figure').count()).toBe(14);
     for (const hash of await heatHashes(page)) expect(hash).not.toBe(0);
     expect(problems).toEqual([]);
-    await page.close();
   });
 
   test('the values and gradients under the crosshair are those of core', async () => {
@@ -62,7 +61,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
         }
       }
     }
-    await page.close();
   });
 
   test('each setting redraws the plots that depend on it, and no others', async () => {
@@ -77,7 +75,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
         expect(after[n] !== before[n], `${plot.id} after ${setting}`).toBe(plot.dependsOn.includes(setting));
       }
     }
-    await page.close();
   });
 
   test('λ changes no plot if the labels are equal, and takes effect once they differ', async () => {
@@ -108,7 +105,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.locator('[name="contours"]').selectOption('0');
     await settled(page, 'contours=0');
     expect((await heatHashes(page, '.lines')).every((hash, n) => hash !== lines[n] && hash === 0)).toBe(true);
-    await page.close();
   });
 
   test('a number that is being typed is left alone while the plots are redrawn', async () => {
@@ -128,7 +124,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await field.fill('7');
     await field.press('Enter');
     await expect.poll(() => field.inputValue()).not.toBe('7');
-    await page.close();
   });
 
   test('the address contains the state, and opening it shows the same plots', async () => {
@@ -188,7 +183,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
       .evaluateAll((all) => all.map((svg) => getComputedStyle(svg).overflow));
     expect(new Set(clips)).toEqual(new Set(['visible']));
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-    await page.close();
   });
 
   test('one plot or all of them are saved as SVG with the current contours, crosshair and settings', async () => {

@@ -2,16 +2,16 @@
 
 import { likelihood } from '@anyclass/core';
 import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
-import { chromiumNeed, chromiumPath } from '../../test/pages/browser.js';
+import { expect, test } from 'vitest';
+import { describeInBrowser } from '../../test/pages/browser.js';
 import { playgroundInBrowser, settled } from '../../test/pages/playground.js';
 import { plotRows } from './page/plots.js';
 import { initialState } from './page/state.js';
 
 const plots = plotRows.flatMap((row) => row.plots);
 
-describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
-  const { open } = playgroundInBrowser();
+describeInBrowser('in a browser', (browser) => {
+  const { open } = playgroundInBrowser(browser);
 
   test('arrow keys move the crosshair of all plots, with Shift in larger steps, and the value is announced', async () => {
     const { page } = await open();
@@ -23,7 +23,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     const value = likelihood('bce', [0.69, 0.5], [1, 0]);
     expect(Number(await page.locator('#bce output').getAttribute('title'))).toBeCloseTo(value, 12);
     expect(await page.locator('#spoken').textContent()).toMatch(/^Combined: 0\.\d+ at p1 0\.690, p2 0\.500/);
-    await page.close();
   });
 
   test('Tab reaches the labels, sliders, choices, buttons and plots in that order', async () => {
@@ -56,7 +55,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
         ...plots.flatMap(({ id }) => [`save ${id}`, id]),
       ].slice(0, 30),
     );
-    await page.close();
   });
 
   test('a drag moves the crosshair to the pointer', async () => {
@@ -67,7 +65,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.mouse.move(box.x + 0.25 * box.width, box.y + 0.5 * box.height);
     await page.mouse.up();
     await settled(page, 'p=0.255,0.5');
-    await page.close();
   });
 
   test('on a phone, the plots are in one column, a finger drags the crosshair, and a swipe scrolls', async () => {
@@ -93,7 +90,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(scrolled + 50);
     await expect.poll(() => crosshairOf(page)).toEqual(dragged);
     expect(problems).toEqual([]);
-    await page.close();
   });
 });
 

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { fullRun, readBase } from './pilotBase.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-base-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const file = (name: string, text: string) => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);

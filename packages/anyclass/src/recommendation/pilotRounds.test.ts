@@ -1,9 +1,9 @@
 // All rounds, with runs that are written instead of trained, so that the quality of each loss is known.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { writeWhole } from '../files/wholeFile.js';
@@ -16,8 +16,7 @@ import { openProgress } from './progress.js';
 import { recommendLoss } from './recommendation.js';
 import { recommendationTable } from './recommendationTable.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-rounds-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const speed = { imagesPerSecond: 100, overheadSeconds: 2, sideBySide: 1 };
 const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;

@@ -1,9 +1,9 @@
 // Input sizes and augmentations before losses, with runs that are written instead of trained.
 
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import type { Configuration } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -14,8 +14,7 @@ import { recommendLoss } from './recommendation.js';
 import { chooseSetup } from './setupRound.js';
 import { setupsOf } from './setups.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-setups-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const speed = { imagesPerSecond: 100, overheadSeconds: 2, sideBySide: 1 };
 const decision = { rule: 'gate', budget: { falseAlarms: 0.05, confidence: 0.95 }, beta: 1 } as const;

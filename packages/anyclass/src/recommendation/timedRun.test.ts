@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { fitMinutes } from './timedRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-timed-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 // Rows of features, because it does not matter here what is learned.
 const rows = Array.from({ length: 80 }, (_, i) => {

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import {
   chromiumNeed,
   chromiumPath,
@@ -169,7 +169,7 @@ function explanations(): string {
 test.skipIf(chromiumPath === undefined)(
   `a study, a recommendation and explanations open without errors, fit on a phone, and axe finds nothing serious${chromiumNeed}`,
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'anyclass-pages-'));
+    const folder = testFolder();
     const browser = await launchChromium();
     try {
       for (const html of [
@@ -192,12 +192,10 @@ test.skipIf(chromiumPath === undefined)(
           expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
           expect(await seriousFindings(page)).toEqual([]);
           expect(problems).toEqual([]);
-          await page.context().close();
         }
       }
     } finally {
       await browser.close();
-      rmSync(folder, { recursive: true });
     }
   },
   60_000,

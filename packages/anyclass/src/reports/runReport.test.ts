@@ -1,16 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
-import {
-  chromiumNeed,
-  chromiumPath,
-  launchChromium,
-  openFile,
-  seriousFindings,
-} from '../../test/pages/browser.js';
+import { describeInBrowser, openFile, seriousFindings } from '../../test/pages/browser.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { thumbnail } from '../inspect/samples.js';
 import { runPaths } from '../runs/runFolder.js';
@@ -22,8 +16,7 @@ import { outcomesOf } from './run/outcomes.js';
 import { chanceF1 } from './run/verdict.js';
 import { writeRunReport } from './runReport.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-run-report-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const run = join(folder, 'second');
 const file = join(run, 'report.html');
 let html = '';
@@ -142,13 +135,7 @@ test('the run before it is part of the comparison; the first run has none', asyn
   expect(first).not.toContain('before: ');
 });
 
-describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  }, 60_000);
-  afterAll(() => browser.close());
-
+describeInBrowser('in a browser', (browser) => {
   /** The text within the first screen. */
   const firstScreen = (page: Page) =>
     page.evaluate(() => {
@@ -167,7 +154,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
   ])(
     'at %s the first screen answers whether to ship it, at how many false alarms a day, and what it misses',
     async (_, viewport) => {
-      const { page, problems } = await openFile(browser, file, { viewport });
+      const { page, problems } = await openFile(browser(), file, { viewport });
       const text = await firstScreen(page);
       expect(text).toMatch(/Keeps its promise|Nothing is promised|Above its limit|Breaks its promise/);
       expect(text).toMatch(/At 10,000 images a day: about [\d,]+ false alarms/);
@@ -176,7 +163,6 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
       expect(text).toMatch(/chosen: 5%/);
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
       expect(problems).toEqual([]);
-      await page.context().close();
     },
     60_000,
   );
@@ -194,10 +180,9 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
   test.each(['light', 'dark'] as const)(
     'in %s mode, axe finds nothing serious',
     async (colorScheme) => {
-      const { page } = await openFile(browser, file, { colorScheme, bypassCSP: true });
+      const { page } = await openFile(browser(), file, { colorScheme, bypassCSP: true });
       for (const part of await page.locator('details > summary').all()) await part.click();
       expect(await seriousFindings(page)).toEqual([]);
-      await page.context().close();
     },
     60_000,
   );

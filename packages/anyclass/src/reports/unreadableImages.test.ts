@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../test/experimentRuns.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { evaluationPage } from './evaluationReport.js';
 import { writeRunReport } from './runReport.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-unreadable-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('a report names every image that could not be read, and has no such section if there are none', async () => {
   const run = join(folder, 'run');

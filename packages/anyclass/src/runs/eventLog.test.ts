@@ -1,12 +1,11 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import type { StepEvent } from '../events/runEvent.js';
 import { eventLog, limitedRate, readEvents } from './eventLog.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-events-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const step: StepEvent = {
   type: 'step',

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randn, saveTensors, zeros } from '@anyclass/torch';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { fillByHash } from '../verify/hashFill.js';
 import { readClassList } from './classList.js';
 import { importModel } from './importModel.js';
 import { loadModel } from './modelFile.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-import-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
 const network = createNetwork('tresnet-s', { classes: 3, inputSize: 32 });

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTensors, saveTensors } from '@anyclass/torch';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { loadModel, saveModel } from './modelFile.js';
 import { writeScoreChecksums } from './scoreChecksums.js';
 import { readTable, writeTable } from './scoreFiles.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-model-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
 using network = createNetwork('resnet-18', { classes: 2, inputSize: 32 });

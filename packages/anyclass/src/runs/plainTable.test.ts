@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { readPlainTable } from './plainTable.js';
 import { groupColumnOf, hasColumn, readTable, writeTable } from './scoreFiles.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-plain-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const file = join(folder, 'scores.csv');
 const read = (text: string) => {
   writeFileSync(file, text);

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { UserError } from '../errors/userError.js';
 import { keepEpochs, readEpochs } from './metricsLog.js';
@@ -11,8 +12,7 @@ import { absolutePaths, createRunFolder, defaultRunFolder, openRun } from './run
 import { lockRun } from './runLock.js';
 import { joinTables, readTable, writeTable } from './scoreFiles.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-run-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
 test('the lock of a live process is respected; that of a dead one is taken over', () => {

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { linesOf } from './wholeLines.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-lines-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('pieces end with a line and add up to the file, whatever its lines and the size of a piece', () => {
   const file = join(folder, 'lines.txt');

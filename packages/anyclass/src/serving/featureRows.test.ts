@@ -1,25 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  isBuilt,
-  picture,
-  saveServedFeatures,
-  saveServedModel,
-  servedClasses,
-} from '../../test/servedModels.js';
+import { testFolder } from '../../../files/test/testFolder.js';
+import { picture, saveServedFeatures, saveServedModel, servedClasses } from '../../test/servedModels.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
 import { openPredictor } from '../inference/predictor.js';
 import { type Server, serve } from './serve.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-serve-rows-'));
+const folder = testFolder();
 const torch = join(folder, 'torch.safetensors');
 const onnx = join(folder, 'onnx', 'onnx.onnx');
 const images = join(folder, 'images.safetensors');
-afterAll(() => rmSync(folder, { recursive: true }));
 
-describe.skipIf(!isBuilt)('serving feature vectors (needs the built package)', () => {
+describe('serving feature vectors', () => {
   let server: Server;
   beforeAll(async () => {
     saveServedFeatures(torch);

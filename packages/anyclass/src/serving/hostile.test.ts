@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { dicomFile } from '../../test/dicomFile.js';
-import { asBody, isBuilt, picture, saveServedModel } from '../../test/servedModels.js';
+import { asBody, picture, saveServedModel } from '../../test/servedModels.js';
 import type { ServeOptions } from './operation/options.js';
 import { type Server, serve } from './serve.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-hostile-'));
+const folder = testFolder();
 const model = join(folder, 'model.safetensors');
-afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(() => saveServedModel(model));
 
 const quiet: ServeOptions = { port: 0, device: 'cpu', drain: 0, log: () => {} };
@@ -35,7 +33,7 @@ const post = async ({ url }: Server, path: string, body: BodyInit, type: string)
 };
 const metricsOf = async ({ url }: Server) => (await fetch(`${url}/metrics`)).text();
 
-describe.skipIf(!isBuilt)('a stranger (needs the built package)', () => {
+describe('a stranger', () => {
   test('no target ends the server, before or after its checks', async () => {
     await using server = await serve([model], { ...quiet, token: 'secret' });
     const get = (target: string, token = 'secret', host = 'localhost') =>

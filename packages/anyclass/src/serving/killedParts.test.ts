@@ -1,18 +1,17 @@
 // Parts of a running server that die: it answers what it can, and replaces them.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asBody, isBuilt, picture, post, saveServedModel } from '../../test/servedModels.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
+import { asBody, picture, post, saveServedModel } from '../../test/servedModels.js';
 import type { ServeOptions } from './operation/options.js';
 import { type Server, serve } from './serve.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-killed-parts-'));
+const folder = testFolder();
 const model = join(folder, 'model.safetensors');
 beforeAll(() => saveServedModel(model), 60_000);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const quiet: ServeOptions = { port: 0, device: 'cpu', drain: 0, log: () => {} };
 const statusOf = async ({ url }: Server, kind: 'jpeg' | 'png') =>
@@ -25,7 +24,7 @@ async function askedUntil(server: Server, kind: 'jpeg' | 'png', isOver: () => bo
   return statuses;
 }
 
-describe.skipIf(!isBuilt)('a part of a server dies (needs the built package)', () => {
+describe('a part of a server dies', () => {
   test('an inference thread is replaced; until then requests get 503 with Retry-After or 500, and none hangs', async () => {
     const threads: Worker[] = [];
     const note = (worker: Worker) => void threads.push(worker);

@@ -1,19 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { damaged } from '../../test/damage.js';
-import { asBody, isBuilt, picture, saveServedModel } from '../../test/servedModels.js';
+import { asBody, picture, saveServedModel } from '../../test/servedModels.js';
 import type { ServeOptions } from './operation/options.js';
 import { type Server, serve } from './serve.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-limits-'));
+const folder = testFolder();
 const model = join(folder, 'model.safetensors');
-afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(() => saveServedModel(model));
 
 const fixtures = resolve(import.meta.dirname, '../../test/fixtures/data');
@@ -46,7 +45,7 @@ function withHeaders(
   });
 }
 
-describe.skipIf(!isBuilt)('limits (needs the built package)', () => {
+describe('limits', () => {
   test('bodies, images and pixels over the limits get 413, declared or counted', async () => {
     await using server = await serve([model], { ...quiet, maxBody: 0.02, maxImages: 2, maxPixels: 0.005 });
     const large = new Uint8Array(30_000);
@@ -116,7 +115,7 @@ describe.skipIf(!isBuilt)('limits (needs the built package)', () => {
   });
 });
 
-describe.skipIf(!isBuilt)('one server (needs the built package)', () => {
+describe('one server', () => {
   let server: Server;
   beforeAll(async () => {
     const allowed = { allowHost: ['ml.example.com'], allowOrigin: ['https://app.example.com'] };
@@ -182,7 +181,7 @@ describe.skipIf(!isBuilt)('one server (needs the built package)', () => {
   });
 });
 
-describe.skipIf(!isBuilt)('the life of a server (needs the built package)', () => {
+describe('the life of a server', () => {
   test('a changed model file is loaded while requests continue, and one that cannot be opened is not', async () => {
     const served = join(folder, 'served.safetensors');
     saveServedModel(served);

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { chromiumNeed, chromiumPath, launchChromium, seriousFindings } from '../../test/pages/browser.js';
 import {
   answerOf,
   asBody,
-  isBuilt,
   picture,
   post,
   saveServedModel,
@@ -20,10 +19,9 @@ import { openPredictor } from '../inference/predictor.js';
 import type { ServeOptions } from './operation/options.js';
 import { type Server, serve } from './serve.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-serve-'));
+const folder = testFolder();
 const torch = join(folder, 'torch.safetensors');
 const onnx = join(folder, 'onnx', 'onnx.onnx');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const quiet: ServeOptions = { port: 0, device: 'cpu', drain: 0, log: () => {} };
 
@@ -32,7 +30,7 @@ function wide(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 }
 
-describe.skipIf(!isBuilt)('serving (needs the built package)', () => {
+describe('serving', () => {
   let server: Server;
   let predict: string;
   beforeAll(async () => {

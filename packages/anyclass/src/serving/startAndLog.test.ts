@@ -1,24 +1,23 @@
 // Servers that fail to start, and what a server logs while it runs.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asBody, isBuilt, picture, post, saveServedModel } from '../../test/servedModels.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
+import { asBody, picture, post, saveServedModel } from '../../test/servedModels.js';
 import { UserError } from '../errors/userError.js';
 import type { ServeOptions } from './operation/options.js';
 import { serve } from './serve.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-start-'));
+const folder = testFolder();
 const model = join(folder, 'model.safetensors');
 beforeAll(() => saveServedModel(model));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const quiet: ServeOptions = { port: 0, device: 'cpu', drain: 0, log: () => {} };
 
-describe.skipIf(!isBuilt)('a server (needs the built package)', () => {
+describe('a server', () => {
   test('a port in use, a file that is not a model and a duplicate name are reported', async () => {
     const other = createServer();
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));

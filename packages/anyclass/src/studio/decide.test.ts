@@ -1,12 +1,13 @@
 // Decide on a real run: exact numbers, saved decisions, and test behind its seal.
 
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fitDecision, measure, presenceOfRows, ROW_NEGATIVE } from '@anyclass/core';
 import { thisProcess } from '@anyclass/files';
 import type { DecideSetup, RunDetails, TestMetrics } from '@anyclass/studio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { receivedScores } from '../../../studio/src/parts/scores.js';
 import { comparedRuns } from '../../../studio/src/views/compare/engine.js';
 import { budgetOf, settingsOf } from '../../../studio/src/views/decide/budgets.js';
@@ -19,7 +20,7 @@ import { runScores } from '../runs/runScores.js';
 import { scoreBytes } from './scoreTables.js';
 import { openStudio, type StudioServer } from './studio.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-decide-'));
+const folder = testFolder();
 const run = join(folder, 'digits');
 let server: StudioServer;
 let cookie: string;
@@ -31,7 +32,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
 });
 
 const ask = (path: string, method = 'GET', body?: unknown) =>
@@ -283,7 +283,7 @@ test('pictures are of the rows, and data outside of the folders is named with th
   expect((await ask('/api/picture?run=digits&row=100000')).status).toBe(422);
   const config = join(run, 'config.json');
   const text = readFileSync(config, 'utf8');
-  const elsewhere = mkdtempSync(join(tmpdir(), 'anyclass-elsewhere-'));
+  const elsewhere = testFolder();
   writeFileSync(join(elsewhere, 'labels.csv'), 'Filename,x\na.png,1\n');
   const record = JSON.parse(text);
   record.configuration.data = { ...record.configuration.data, dataset: join(elsewhere, 'labels.csv') };
@@ -294,7 +294,6 @@ test('pictures are of the rows, and data outside of the folders is named with th
     expect.stringMatching(/outside of the folders.*anyclass studio /),
   ]);
   writeFileSync(config, text);
-  rmSync(elsewhere, { recursive: true });
 });
 
 describe('compare', () => {

@@ -1,14 +1,14 @@
 // Decide and Compare in the system's Chromium, on a real run.
 
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
-import { chromiumNeed, chromiumPath, launchChromium, seriousFindings } from '../../test/pages/browser.js';
+import { describeInBrowser, seriousFindings } from '../../test/pages/browser.js';
 import { trainSmallRun } from '../../test/studioRun.js';
 import { asked, cookieOf } from '../../test/studioRuns.js';
 import { openDataset } from '../data/openDataset.js';
@@ -16,12 +16,11 @@ import { readModelRecord } from '../inference/modelRecord.js';
 import { runScores } from '../runs/runScores.js';
 import { openStudio, type StudioServer } from './studio.js';
 
-describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-decide-page-'));
+describeInBrowser('the page', (browser) => {
+  const folder = testFolder();
   const run = join(folder, 'digits');
   let server: StudioServer;
   let cookie: string;
-  let browser: Browser;
   let page: Page;
   const problems: string[] = [];
   beforeAll(async () => {
@@ -29,17 +28,12 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
     await trainSmallRun(join(folder, 'other'), 1);
     server = await openStudio([folder]);
     cookie = await cookieOf(server.url);
-    browser = await launchChromium();
-    page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+    page = await (await browser().newContext({ viewport: { width: 1280, height: 900 } })).newPage();
     page.on('console', (message) => problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(`${server.url}&view=decide&run=digits`);
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => server.close());
   const metric = (name: string) =>
     page
       .locator('.figures div', { has: page.locator('dt', { hasText: new RegExp(`^${name}$`) }) })
@@ -214,7 +208,7 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
 
   test('nothing failed, and readers with a screen reader find everything', async () => {
     expect(problems).toEqual([]);
-    const context = await browser.newContext({ bypassCSP: true });
+    const context = await browser().newContext({ bypassCSP: true });
     const plain = await context.newPage();
     await plain.goto(server.url);
     for (const [view, part] of [

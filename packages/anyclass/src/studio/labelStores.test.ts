@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SaveRequest } from '@anyclass/studio';
 import { afterEach, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { correctionStore, saveLabels, tableStore } from './labelStores.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-labels-'));
+const folder = testFolder();
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const request = (name: string, crack: 0 | 1, replaces: SaveRequest['replaces'] = null): SaveRequest => ({

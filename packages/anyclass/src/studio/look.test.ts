@@ -1,27 +1,18 @@
 // Look: the images of a real run, over HTTP and in the system's Chromium.
 
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Suspects } from '@anyclass/studio';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumNeed, chromiumPath } from '../../test/pages/browser.js';
+import { testFolder } from '../../../files/test/testFolder.js';
+import { describeInBrowser } from '../../test/pages/browser.js';
 import { openStudioPage, type StudioPage } from '../../test/pages/studioPage.js';
 import { copyWithSuspects, openPhotoStudio, type PhotoStudio } from '../../test/studioPhotos.js';
 import { asked, cookieOf } from '../../test/studioRuns.js';
 import { openStudio } from './studio.js';
 
-const outside = mkdtempSync(join(tmpdir(), 'anyclass-look-outside-'));
+const outside = testFolder();
 const hostile = '<img src=x onerror=document.title=1>.png';
 
 let studio: PhotoStudio;
@@ -45,7 +36,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await studio[Symbol.asyncDispose]();
-  rmSync(outside, { recursive: true });
 });
 
 const at = (name: string) => studio.at(name);
@@ -138,12 +128,11 @@ describe('test', () => {
   });
 });
 
-describe.skipIf(chromiumPath === undefined)(`Look in a browser${chromiumNeed}`, () => {
+describeInBrowser('Look in a browser', (browser) => {
   let opened: StudioPage;
   beforeAll(async () => {
-    opened = await openStudioPage(studio.server);
+    opened = await openStudioPage(studio.server, browser());
   });
-  afterAll(() => opened.close());
   const page = () => opened.page;
   const open = (query: Record<string, string>) => opened.open({ view: 'look', ...query });
   const shown = () => page().locator('.look-tools output').textContent();

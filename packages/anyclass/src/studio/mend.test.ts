@@ -1,22 +1,14 @@
 // Mend: labels corrected over HTTP and by keyboard in the system's Chromium, and a run that is trained again with them.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { MendState, SavedChange, SaveRequest } from '@anyclass/studio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumNeed, chromiumPath } from '../../test/pages/browser.js';
+import { testFolder } from '../../../files/test/testFolder.js';
+import { describeInBrowser } from '../../test/pages/browser.js';
 import { openStudioPage, type StudioPage } from '../../test/pages/studioPage.js';
 import { copyWithSuspects, openPhotoStudio, type PhotoStudio } from '../../test/studioPhotos.js';
 import { asked, cookieOf } from '../../test/studioRuns.js';
@@ -25,7 +17,7 @@ import { queueText } from '../queues/imageQueue.js';
 import { mineImages, selectImages } from '../queues/queueImages.js';
 import { openStudio } from './studio.js';
 
-const outside = mkdtempSync(join(tmpdir(), 'anyclass-mend-outside-'));
+const outside = testFolder();
 let studio: PhotoStudio;
 let doubted = '';
 let original = '';
@@ -38,7 +30,6 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await studio[Symbol.asyncDispose]();
-  rmSync(outside, { recursive: true });
 });
 
 const query = '/api/mend?run=runs/first';
@@ -233,12 +224,11 @@ describe('queues', () => {
   });
 });
 
-describe.skipIf(chromiumPath === undefined)(`Mend in a browser${chromiumNeed}`, () => {
+describeInBrowser('Mend in a browser', (browser) => {
   let opened: StudioPage;
   beforeAll(async () => {
-    opened = await openStudioPage(studio.server);
+    opened = await openStudioPage(studio.server, browser());
   });
-  afterAll(() => opened.close());
   const page = () => opened.page;
   const open = (query: Record<string, string>) => opened.open({ view: 'mend', run: 'runs/first', ...query });
   const press = async (...keys: readonly string[]) => {

@@ -1,8 +1,8 @@
 // Names that are made to do harm: markup, marks that turn text around, and control characters, in classes, groups, images, runs and queues.
 
 import { cpSync, renameSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumNeed, chromiumPath } from '../../test/pages/browser.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeInBrowser } from '../../test/pages/browser.js';
 import { openStudioPage, type StudioPage } from '../../test/pages/studioPage.js';
 import { openPhotoStudio, type PhotoStudio } from '../../test/studioPhotos.js';
 import { type ImageQueue, queueText } from '../queues/imageQueue.js';
@@ -14,7 +14,7 @@ const group = `${markup}\u202Epipe`;
 const run = `runs/${markup}\u202Enur\u0007`;
 const queue = `${markup}\u202Eqq.json`;
 
-describe.skipIf(chromiumPath === undefined)(`names in the page${chromiumNeed}`, () => {
+describeInBrowser('names in the page', (browser) => {
   let studio: PhotoStudio;
   let opened: StudioPage;
   beforeAll(async () => {
@@ -32,12 +32,9 @@ describe.skipIf(chromiumPath === undefined)(`names in the page${chromiumNeed}`, 
       cpSync(`${folder}/${run}`, `${folder}/${run}2`, { recursive: true });
     };
     studio = await openPhotoStudio({ names: { classes: [crack, roots], group }, complete });
-    opened = await openStudioPage(studio.server);
+    opened = await openStudioPage(studio.server, browser());
   }, 120_000);
-  afterAll(async () => {
-    await opened?.close();
-    await studio?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => studio?.[Symbol.asyncDispose]());
 
   test.each([
     ['runs', {}, '.run-line', [run]],

@@ -1,21 +1,13 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunDetails, RunList, RunLog, RunRow } from '@anyclass/studio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { asked, cookieOf, fakeRun, logEpoch } from '../../test/studioRuns.js';
 import { openStudio, type StudioServer } from './studio.js';
 
-const outside = mkdtempSync(join(tmpdir(), 'anyclass-outside-'));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-studio-'));
+const outside = testFolder();
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 const hostileName = '<img src=x onerror=alert(1)>';
 
@@ -37,8 +29,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  rmSync(folder, { recursive: true });
-  rmSync(outside, { recursive: true });
 });
 
 const get = async <Body>(path: string): Promise<Body> => {

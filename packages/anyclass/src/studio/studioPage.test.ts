@@ -1,12 +1,12 @@
 // The page in the system's Chromium.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromiumNeed, chromiumPath, launchChromium, seriousFindings } from '../../test/pages/browser.js';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
+import { describeInBrowser, seriousFindings } from '../../test/pages/browser.js';
 import { fakeRun, logEpoch, pageFolder } from '../../test/studioRuns.js';
 import { openStudio, type StudioServer } from './studio.js';
 
@@ -30,12 +30,11 @@ test('the first view has at most 150 KB, compressed', () => {
   expect(bytes).toBeLessThan(150_000);
 });
 
-describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-studio-page-'));
+describeInBrowser('the page', (browser) => {
+  const folder = testFolder();
   const at = (name: string) => join(folder, name);
   const hostile = '<img src=x onerror=document.title=1>';
   let server: StudioServer;
-  let browser: Browser;
   let page: Page;
   const problems: string[] = [];
   beforeAll(async () => {
@@ -55,18 +54,13 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
       message: '<svg onload=document.title=2>the disk is full',
     });
     server = await openStudio([folder]);
-    browser = await launchChromium();
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, bypassCSP: false });
+    const context = await browser().newContext({ viewport: { width: 1280, height: 900 }, bypassCSP: false });
     page = await context.newPage();
     page.on('console', (message) => problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(server.url);
   });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => server.close());
   const text = (selector: string) => page.locator(selector).first().textContent();
 
   test('lists the runs, and what a training does is there half a second later', async () => {
@@ -136,7 +130,7 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
   });
 
   test('draws nothing while nothing happens', async () => {
-    const context = await browser.newContext();
+    const context = await browser().newContext();
     const still = await context.newPage();
     await still.addInitScript(() => {
       const draw = window.requestAnimationFrame.bind(window);
@@ -162,7 +156,7 @@ describe.skipIf(chromiumPath === undefined)(`the page${chromiumNeed}`, () => {
 
   test('nothing failed, and readers with a screen reader find everything', async () => {
     expect(problems).toEqual([]);
-    const context = await browser.newContext({ bypassCSP: true });
+    const context = await browser().newContext({ bypassCSP: true });
     const plain = await context.newPage();
     await plain.goto(server.url);
     await expect.poll(() => plain.locator('.run-table .run-line').count()).toBeGreaterThan(2);

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tensor } from '@anyclass/torch';
 import fc from 'fast-check';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import {
   pruneCheckpoints,
   readCheckpoint,
@@ -13,8 +13,7 @@ import {
 } from './checkpoint.js';
 import { firstProgress, type Progress } from './progress.js';
 
-const root = mkdtempSync(join(tmpdir(), 'anyclass-checkpoint-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = testFolder();
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(root, 'run-'));

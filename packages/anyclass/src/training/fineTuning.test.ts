@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Tensor } from '@anyclass/torch';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -15,8 +15,7 @@ import { readConfiguration } from './readConfiguration.js';
 import { resumeRun } from './resumeRun.js';
 import { trainRun } from './trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-tuning-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 
 const evaluation = { replicates: 0 };

@@ -2,20 +2,19 @@
 // to mount a small disk.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { trainRun } from './trainRun.js';
 
-const disk = mkdtempSync(join(tmpdir(), 'anyclass-disk-'));
+const disk = testFolder();
 const mount = (...words: string[]) => spawnSync('mount', words).status === 0;
 const canMount = process.platform === 'linux' && mount('-t', 'tmpfs', '-o', 'size=400m', 'tmpfs', disk);
 afterAll(() => {
   if (canMount) spawnSync('umount', ['-l', disk]);
-  rmSync(disk, { recursive: true, force: true });
 });
 
 async function messageWhere(name: string, onSaved: () => void): Promise<string> {

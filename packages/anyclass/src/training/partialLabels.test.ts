@@ -1,12 +1,12 @@
 // Training on data in which most rows have an unknown label for one class: they are undecided, and train the
 // other classes.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { noGrad, optim, setSeed, setThreadCount, tidy } from '@anyclass/torch';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { FlatNetwork } from '../../test/flatNetwork.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -22,8 +22,7 @@ const positives = 54;
 const undecided = 200;
 const side = 8;
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-partial-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const data = { dataset: join(folder, 'labels.csv'), channels: 1, mean: [0], std: [0.5] } as const;
 

@@ -1,11 +1,11 @@
 // Several processes that train together, with the built package, compared with one: that of the tests. Longer tests: npm run test:ranks.
 
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { distributed } from '@anyclass/torch';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { program, rankGradients, runRanks } from '../../test/ranks.mjs';
 import type { ConfigurationInput } from '../configuration/schema.js';
@@ -13,8 +13,7 @@ import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import { trainRun } from './trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-ranks-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 
 const { unavailable } = distributed.distributedStatus();

@@ -6,17 +6,15 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { augmentedRun } from '../../test/tinyRun.js';
 import type { EpochRecord } from '../events/epochRecord.js';
 import type { RunEvent } from '../events/runEvent.js';
@@ -28,8 +26,7 @@ import type { TrainingResult } from './activeRun.js';
 import { resumeRun } from './resumeRun.js';
 import { trainRun } from './trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-resumed-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 
 // The last checkpoint is compared, too.

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { type BatchPlan, drawnRows, epochOrder, stepsPerEpoch } from '../data/batches/order.js';
 import { labelMatrixBuilder } from '../data/dataset/labelMatrix.js';
 import { samplingOf } from './sampling.js';
 import { trainRun } from './trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-sampling-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 /** 100 rows: 80 negatives, 18 with the first class, 2 with both. */
 const labels = (() => {

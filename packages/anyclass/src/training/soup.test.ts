@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -11,8 +11,7 @@ import { resumeRun } from './resumeRun.js';
 import { soupCandidates, soupRuns, useWeights } from './soup.js';
 import { trainRun } from './trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-soup-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 const runs = ['a', 'b', 'c'].map((name) => at(name));
 

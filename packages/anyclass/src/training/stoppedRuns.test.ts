@@ -1,10 +1,10 @@
 // Runs that must not continue: what they report, and what they leave behind.
 
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { noGrad } from '@anyclass/torch';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import type { BestMetric } from '../events/bestMetric.js';
@@ -12,8 +12,7 @@ import { brokenWeights } from '../networks/brokenWeights.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { trainRun } from './trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-stopped-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 
 test('a loss that is not finite stops the run with a diagnosis, and releases the lock', async () => {

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noGrad, optim, randn, setSeed, tensor } from '@anyclass/torch';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { fileWriter } from '../../test/labelLayouts.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import { validateConfiguration } from '../configuration/validate.js';
@@ -19,8 +18,7 @@ import { chooseTileLabels } from './tileLabels.js';
 import { createTrainingStep } from './trainingStep.js';
 import { trainRun } from './trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-tiles-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const side = 96;
 const markSide = 10;

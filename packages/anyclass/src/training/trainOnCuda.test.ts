@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasCuda } from '@anyclass/torch';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import type { ConfigurationInput } from '../configuration/schema.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { resumeRun } from './resumeRun.js';
 import { trainRun } from './trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-cuda-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 /** Three epochs of eight steps; the step is captured during the first epoch. */
 const configuration: ConfigurationInput = {

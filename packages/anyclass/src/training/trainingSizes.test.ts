@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { checkSizes, plannedSizes, trainingSize } from './trainingSizes.js';
 import { trainRun } from './trainRun.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-sizes-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const fields = validateConfiguration({
   data: { dataset: 'digits' },

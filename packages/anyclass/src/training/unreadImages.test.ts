@@ -1,14 +1,13 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import type { StepEvent } from '../events/runEvent.js';
 import { trainRun } from './trainRun.js';
 
 const fixtures = resolve(import.meta.dirname, '../../test/fixtures/data');
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-unread-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('progress counts the images that were read, not those that are missing or damaged', async () => {
   mkdirSync(join(folder, 'images'));

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { thisProcess } from '@anyclass/files';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { afterEvent, emptyState, type StudyEvent, type Worker } from './events.js';
 import { openJournal } from './journal.js';
@@ -13,8 +13,7 @@ import { createStudy, readStudy, type StudySettings } from './study.js';
 import { withStudyLock } from './studyLock.js';
 import { watchWorkers } from './workerLife.js';
 
-const root = mkdtempSync(join(tmpdir(), 'anyclass-ledger-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = testFolder();
 let folders = 0;
 function newFolder(): string {
   const folder = join(root, String(folders++));

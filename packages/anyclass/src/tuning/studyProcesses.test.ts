@@ -1,28 +1,19 @@
 // Several processes on one study, with trials that only pretend to train.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { openJournal } from './journal.js';
 import { openLedger } from './ledger.js';
 import { createStudy, type StudySettings } from './study.js';
 
-const root = mkdtempSync(join(tmpdir(), 'anyclass-processes-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = testFolder();
 
 const program = (name: string) => fileURLToPath(new URL(`../../test/${name}`, import.meta.url));
 const settings: StudySettings = {

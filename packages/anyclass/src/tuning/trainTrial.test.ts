@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { tinyRun } from '../../test/tinyRun.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { StudySettings } from './study.js';
@@ -11,8 +11,7 @@ import type * as trials from './trainTrial.js';
 process.execArgv = [];
 const built = resolve(import.meta.dirname, '../../dist/tuning/trainTrial.js');
 const { trainTrial }: typeof trials = await import(built);
-const study = mkdtempSync(join(tmpdir(), 'anyclass-trial-'));
-afterAll(() => rmSync(study, { recursive: true }));
+const study = testFolder();
 
 const settings: StudySettings = {
   configuration: validateConfiguration(tinyRun),

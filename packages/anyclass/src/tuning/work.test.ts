@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import type { Trial } from './events.js';
 import { openLedger } from './ledger.js';
@@ -10,8 +10,7 @@ import { bestScore } from './score.js';
 import { createStudy, type StudySettings } from './study.js';
 import { type Objective, type WorkOptions, work } from './work.js';
 
-const root = mkdtempSync(join(tmpdir(), 'anyclass-work-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = testFolder();
 
 const settings: StudySettings = {
   configuration: validateConfiguration({ data: { dataset: 'digits' }, epochs: 9 }),

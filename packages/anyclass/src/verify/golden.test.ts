@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { noGrad } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { DataError } from '../errors/dataError.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { fillByHash, hashImages } from './hashFill.js';
@@ -102,7 +102,7 @@ test('a gradient that does not match is reported with its parameter', () => {
 
 test('the name of a file with an unknown or impossible network is reported', () => {
   const given = networkVectors('resnet_18');
-  const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-golden-'));
+  const folder = testFolder();
   for (const changes of [{ network: 'resnet_19' }, { network: 'tresnet_m', inputSize: 30 }]) {
     const file = path.join(folder, `${changes.network}.json`);
     writeFileSync(file, JSON.stringify({ ...given, ...changes }));

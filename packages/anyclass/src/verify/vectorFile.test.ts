@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { readVectorFile } from './vectorFile.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-vectors-'));
+const folder = testFolder();
 
 function written(name: string, content: unknown): string {
   const file = path.join(folder, name);

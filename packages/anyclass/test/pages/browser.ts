@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 
 /** The browser's executable: CHROMIUM, or the system's; undefined if there is none. */
 export const chromiumPath = findChromium();
@@ -35,6 +36,18 @@ export async function launchChromium(): Promise<Browser> {
   return browser;
 }
 
+/** A group of tests that share a browser, skipped without one. They are given a function that returns it. */
+export function describeInBrowser(name: string, tests: (browser: () => Browser) => void): void {
+  describe.skipIf(chromiumPath === undefined)(`${name}${chromiumNeed}`, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await launchChromium();
+    });
+    afterAll(() => browser?.close());
+    tests(() => browser);
+  });
+}
+
 /** How many times slower pages are than the machine: TEST_SLOWNESS=6 finds tests that do not wait for what they check. */
 const slowness = Number(process.env['TEST_SLOWNESS'] ?? 1);
 
@@ -53,7 +66,7 @@ function slowDown(browser: Browser): void {
   };
 }
 
-/** Opens a file from disk in a new context. `hash` is the part after # in its address. */
+/** Opens a file from disk in a new context, which is closed after the test. `hash` is the part after # in its address. */
 export async function openFile(
   browser: Browser,
   file: string,
@@ -61,6 +74,7 @@ export async function openFile(
   hash = '',
 ): Promise<OpenedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   const problems: string[] = [];
   const address = pathToFileURL(file).href;

@@ -1,30 +1,24 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { playgroundPage } from '../../src/playground/playgroundPage.js';
-import { launchChromium, openFile } from './browser.js';
+import { openFile } from './browser.js';
 
-/** Writes the page into a new folder and starts a browser for all tests of a file. */
-export function playgroundInBrowser() {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-playground-'));
+/** Writes the page into a new folder for all tests of a file. */
+export function playgroundInBrowser(browser: () => Browser) {
+  const folder = testFolder();
   const file = join(folder, 'playground.html');
-  let browser: Browser;
   beforeAll(async () => {
     writeFileSync(file, await playgroundPage());
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser.close();
-    rmSync(folder, { recursive: true });
   });
   return {
     folder,
     /** Opens another file in the same browser. */
-    openFile: (path: string) => openFile(browser, path),
+    openFile: (path: string) => openFile(browser(), path),
     async open(hash = '', options = {}) {
-      const opened = await openFile(browser, file, options, hash);
+      const opened = await openFile(browser(), file, options, hash);
       await opened.page.waitForFunction(() => document.querySelector('output')?.textContent !== '');
       return opened;
     },

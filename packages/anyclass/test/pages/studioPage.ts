@@ -2,10 +2,9 @@
 
 import type { Browser, Page } from 'playwright-core';
 import type { StudioServer } from '../../src/studio/studio.js';
-import { launchChromium, seriousFindings } from './browser.js';
+import { seriousFindings } from './browser.js';
 
 export interface StudioPage {
-  readonly browser: Browser;
   readonly page: Page;
   /** What the page logged, and its errors. */
   readonly problems: string[];
@@ -13,12 +12,10 @@ export interface StudioPage {
   open(query: Readonly<Record<string, string>>): Promise<void>;
   /** Serious findings of axe in a view, once an element is shown. */
   findings(query: Readonly<Record<string, string>>, shown: string): Promise<unknown[]>;
-  close(): Promise<void>;
 }
 
 /** Opens the page with the cookie of its printed address. */
-export async function openStudioPage(server: StudioServer): Promise<StudioPage> {
-  const browser = await launchChromium();
+export async function openStudioPage(server: StudioServer, browser: Browser): Promise<StudioPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
   const problems: string[] = [];
@@ -28,7 +25,6 @@ export async function openStudioPage(server: StudioServer): Promise<StudioPage> 
   const { origin } = new URL(server.url);
   const urlOf = (query: Readonly<Record<string, string>>) => `${origin}/?${new URLSearchParams(query)}`;
   return {
-    browser,
     page,
     problems,
     async open(query) {
@@ -45,6 +41,5 @@ export async function openStudioPage(server: StudioServer): Promise<StudioPage> 
       await plain.close();
       return found;
     },
-    close: () => browser.close(),
   };
 }

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { fileServer, sha256Of } from '../../test/fileServer.js';
+import { testFolder } from '../../test/testFolder.js';
 import { defaultPatience, partialEnding, type Transfer, transfer } from './index.js';
 
 const content = randomBytes(3_000_000);
@@ -17,11 +17,10 @@ let file = '';
 
 afterAll(() => server.close());
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'anyclass-download-'));
+  folder = testFolder();
   file = join(folder, 'file');
   server.reset();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function job(changes: Partial<Transfer> = {}): Transfer {
   return {

@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../test/testFolder.js';
 import { createWhole } from './createWhole.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-whole-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('a file is created once, and an existing one stays as it is', () => {
   const path = join(folder, 'once');

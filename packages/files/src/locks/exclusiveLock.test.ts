@@ -1,21 +1,11 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../test/testFolder.js';
 import { LockedError, takeLock } from './exclusiveLock.js';
 import { takeSharedLock } from './sharedLock.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-lock-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('a folder in place of the lock is left as it is, with its contents', async () => {
   const path = join(folder, 'lock');

@@ -1,12 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { testFolder } from '../../test/testFolder.js';
 import { withSharedLock } from './sharedLock.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-lock-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 afterEach(() => vi.restoreAllMocks());
 
 let count = 0;

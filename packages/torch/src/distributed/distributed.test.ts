@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { buildPrograms } from '../../test/child.js';
 import { type RanksOptions, runRanks } from '../../test/ranks.js';
 import { distributedStatus } from './init.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-distributed-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 beforeAll(buildPrograms, 120_000);
 
 /** What libtorch itself logs; newer versions add a stack trace. */

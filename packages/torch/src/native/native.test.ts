@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { buildPrograms, runProgram } from '../../test/child.js';
 import { type Build, engineBuild, engineLibrary, libraryKey } from '../builds/index.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-addon-'));
+const folder = testFolder();
 beforeAll(buildPrograms, 120_000);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('libtorch is loaded', () => {
   test('by the first tensor, not by importing the package or defining a module', () => {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import {
   readSafetensors,
   readSafetensorsHeader,
@@ -11,8 +11,7 @@ import {
 } from './safetensors.js';
 import type { StoredTensor } from './storedTensor.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-checksums-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const tensor = (values: number[], shape = [values.length]): StoredTensor => ({
   dtype: 'float32',

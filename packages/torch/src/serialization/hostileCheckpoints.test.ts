@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { randomlyDamaged, rewritten } from '../../test/hostile/damage.js';
 import { checkpointOf, refusedFiles } from '../../test/hostile/evilArchives.js';
 import { programs, refusedPickles } from '../../test/hostile/evilPickles.js';
@@ -9,10 +9,9 @@ import { described } from '../../test/hostile/fixture.js';
 import { CheckpointError } from './errors.js';
 import { readPytorchCheckpoint } from './pytorchCheckpoint.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'hostile-'));
+const folder = testFolder();
 const path = join(folder, 'hostile.pt');
 const marker = join(folder, 'a-program-ran');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const damaged = randomlyDamaged(20250605, 4);
 const rewrittenFiles = rewritten(1_000_003, 8);

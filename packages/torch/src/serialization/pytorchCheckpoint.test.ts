@@ -1,7 +1,7 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { checkpointOf } from '../../test/hostile/evilArchives.js';
 import { described, fixtureFolder, fixtures } from '../../test/hostile/fixture.js';
 import {
@@ -22,9 +22,8 @@ import { readPytorchCheckpoint } from './pytorchCheckpoint.js';
 import { withFile } from './randomAccessFile.js';
 import { listZipEntries, readZipEntry } from './zip.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'checkpoint-'));
+const folder = testFolder();
 const path = join(folder, 'made.pt');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('reads every value that torch.save wrote:', () => {
   test.each(fixtures())('$name', ({ path, expected }) => {

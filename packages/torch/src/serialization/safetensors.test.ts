@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { SafetensorsError } from './errors.js';
 import { readSafetensors, readSafetensorsHeader, writeSafetensors } from './safetensors.js';
 import { elementBytes, type StoredDType, type StoredTensor, storedDTypes } from './storedTensor.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'safetensors-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const path = join(folder, 'weights.safetensors');
 
 describe('the published format', () => {

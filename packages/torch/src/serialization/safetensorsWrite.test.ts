@@ -1,7 +1,7 @@
-import fs, { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import fs, { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { SafetensorsError } from './errors.js';
 import { readSafetensors, writeSafetensors } from './safetensors.js';
 import type { StoredTensor } from './storedTensor.js';
@@ -20,11 +20,10 @@ vi.mock('node:fs', async (original) => {
 let folder = '';
 let path = '';
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'safetensors-write-'));
+  folder = testFolder();
   path = join(folder, 'weights.safetensors');
   vi.clearAllMocks();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const first: StoredTensor = { dtype: 'uint8', shape: [3], data: new Uint8Array([1, 2, 3]) };
 const second: StoredTensor = { dtype: 'uint8', shape: [3], data: new Uint8Array([4, 5, 6]) };

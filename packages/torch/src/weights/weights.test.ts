@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import {
   dtypes,
   findStateDict,
@@ -20,8 +20,7 @@ import {
   zeros,
 } from '../index.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-weights-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test.each([false, true])('tensors of every dtype round-trip (memory-mapped: %s)', (memoryMap) => {
   const file = join(folder, `dtypes-${memoryMap}.safetensors`);

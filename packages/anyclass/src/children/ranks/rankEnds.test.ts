@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import type { TrainWork } from '../work.js';
 import { outcomeOf } from './rankEnds.js';
@@ -80,14 +80,13 @@ test('a restart resumes a run that had started, and otherwise starts it; all els
 });
 
 test('a restart resumes a run whose folder has one by then, but not if it had one at the start', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-restart-'));
+  const folder = testFolder();
   writeFileSync(join(folder, 'config.json'), '{}');
   const work = resumedWork({ kind: 'train', run: { configuration, folder }, json: false });
   expect([work.next(), work.next()].map((each) => each.kind === 'train' && 'resume' in each.run)).toEqual([
     false,
     true,
   ]);
-  rmSync(folder, { recursive: true });
 });
 
 const configuration = { data: { dataset: 'digits' } };

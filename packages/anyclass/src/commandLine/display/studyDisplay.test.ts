@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { validateConfiguration } from '../../configuration/validate.js';
 import { openLedger } from '../../tuning/ledger.js';
 import { createStudy, type StudySettings } from '../../tuning/study.js';
 import { work } from '../../tuning/work.js';
 import { studyDisplay } from './studyDisplay.js';
 
-const root = mkdtempSync(join(tmpdir(), 'anyclass-progress-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = testFolder();
 
 const settings: StudySettings = {
   configuration: validateConfiguration({ data: { dataset: 'digits' }, epochs: 2 }),

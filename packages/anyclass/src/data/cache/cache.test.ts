@@ -4,21 +4,19 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { thisProcess } from '@anyclass/files';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import { createLoader } from '../batches/loader.js';
 import type { Dataset } from '../dataset/dataset.js';
@@ -31,8 +29,7 @@ import { openPixels } from './openCache.js';
 import { prepareCache } from './prepareCache.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../test/fixtures/data');
-const root = mkdtempSync(join(tmpdir(), 'anyclass-cache-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = testFolder();
 const format = { width: 16, height: 16, channels: 3 } as const;
 
 /** A folder of real image files with a table; one file is truncated. */

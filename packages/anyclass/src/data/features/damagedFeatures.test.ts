@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { damaged } from '../../../test/damage.js';
 import { DataError } from '../../errors/dataError.js';
 import { closeDataset, type Dataset } from '../dataset/dataset.js';
@@ -10,8 +10,7 @@ import { type OpenOptions, openDataset } from '../openDataset.js';
 import { npyHeader } from './npy.js';
 import { safetensorsHeader } from './safetensorsMatrix.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-damaged-features-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const rows = Array.from({ length: 30 }, (_, i) => [i / 8 - 1, i % 5 === 0 ? Number.NaN : 1000 + i, i * i]);
 const cells = (row: readonly number[], missing: string) =>

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { closeDataset, type Dataset } from '../dataset/dataset.js';
 import { type OpenOptions, openDataset } from '../openDataset.js';
 import { npyHeader } from './npy.js';
 import { safetensorsHeader } from './safetensorsMatrix.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-features-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 function written(name: string, content: string | Uint8Array): string {
   writeFileSync(join(folder, name), content);

@@ -1,19 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { wavyPicture } from '../../../test/pictures.js';
 import { splitNames } from '../dataset/dataset.js';
 import { nameTableBuilder } from '../dataset/nameTable.js';
 import { type OpenOptions, openDataset } from '../openDataset.js';
 import { lookAlikeGroups } from './lookAlikeGroups.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-look-alikes-'));
+const folder = testFolder();
 const table = join(folder, 'labels.csv');
 const hashFolder = join(folder, 'cache');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const pictures = 12;
 

@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { DataError } from '../../errors/dataError.js';
 import { type OpenOptions, openDataset } from '../openDataset.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-corrections-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 function write(name: string, ...lines: string[]): string {
   const path = join(folder, name);

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { damaged } from '../../../test/damage.js';
 import {
   writeChexpert,
@@ -18,8 +18,7 @@ import { DataError } from '../../errors/dataError.js';
 import { closeDataset, type Dataset } from '../dataset/dataset.js';
 import { openDataset } from '../openDataset.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-damaged-layouts-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 /** For each image, its labels as a text, by class position, since class names may be damaged too. */
 function labelsOf({ names, classes, labels }: Dataset): Map<string, string> {

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { splitNames } from '../dataset/dataset.js';
 import { type LabelMatrix, labelMatrixBuilder } from '../dataset/labelMatrix.js';
 import { nameTableBuilder } from '../dataset/nameTable.js';
@@ -10,8 +10,7 @@ import { drawSplits } from './drawSplits.js';
 import { loadSplits, saveSplits } from './splitFiles.js';
 import { chooseSubset, type SubsetOptions } from './subset.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-splits-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const digits = readDigits({ scenes: { train: 2000, validation: 0, test: 0 } });
 const { labels } = digits;

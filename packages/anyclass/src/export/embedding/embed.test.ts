@@ -1,17 +1,16 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { closeDataset, splitNames } from '../../data/dataset/dataset.js';
 import { openDataset } from '../../data/openDataset.js';
 import { createNetwork } from '../../networks/createNetwork.js';
 import { saveModel } from '../../runs/modelFile.js';
 import { embed } from './embedDataset.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-embed-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const model = join(folder, 'model.safetensors');
 const labels = join(folder, 'labels.csv');
 

@@ -1,19 +1,11 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { calibrate, presenceScores, sigmoid } from '@anyclass/core';
 import { nn, noGrad, randn, setSeed, type Tensor } from '@anyclass/torch';
 import { InferenceSession, Tensor as OnnxTensor } from 'onnxruntime-node';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { imageInputs } from '../../inference/imageInputs.js';
 import { fixedDecision } from '../../inference/modelDecision.js';
 import { readExport } from '../../inference/onnx/exportedModel.js';
@@ -24,10 +16,9 @@ import { type ModelDescription, saveModel } from '../../runs/modelFile.js';
 import { exportNetwork, exportOnnx } from './exportOnnx.js';
 
 const fixtures = fileURLToPath(new URL('../../../test/fixtures/data', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-export-'));
+const folder = testFolder();
 const model = join(folder, 'model.safetensors');
 const at = (...names: string[]) => join(folder, ...names);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const classes = ['crack', 'roots', 'deposits'];
 const description: ModelDescription = {

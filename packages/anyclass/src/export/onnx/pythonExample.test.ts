@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { nn, setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { FunctionModule } from '../../../test/onnxFunction.js';
 import { fixedDecision } from '../../inference/modelDecision.js';
 import { openPredictor } from '../../inference/predictor.js';
@@ -14,8 +14,7 @@ import { exportNetwork } from './exportOnnx.js';
 const python = process.env['PEER_PYTHON'] ?? 'python3';
 const hasPeers = spawnSync(python, ['-c', 'import onnxruntime, PIL, numpy']).status === 0;
 const docs = resolve(import.meta.dirname, '../../../../../docs/export.md');
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-python-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test.skipIf(!hasPeers)(
   'the Python example in docs/export.md prints the labels of predict (needs onnxruntime and Pillow in PEER_PYTHON)',

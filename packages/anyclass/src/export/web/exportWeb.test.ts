@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExportedModel } from '@anyclass/browser';
 import type { Guarantee } from '@anyclass/core';
 import { nn, setSeed } from '@anyclass/torch';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { FunctionModule } from '../../../test/onnxFunction.js';
-import { chromiumNeed, chromiumPath, launchChromium } from '../../../test/pages/browser.js';
+import { describeInBrowser } from '../../../test/pages/browser.js';
 import { type StaticHost, serveFolder } from '../../../test/pages/staticHost.js';
 import { fixedDecision } from '../../inference/modelDecision.js';
 import type { OnnxDescription } from '../../inference/onnx/exportedModel.js';
@@ -18,9 +18,8 @@ import { type ModelDescription, saveModel } from '../../runs/modelFile.js';
 import { exportNetwork } from '../onnx/exportOnnx.js';
 import { exportWeb } from './exportWeb.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-web-'));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const classes = ['crack', 'roots', 'deposits', 'joint <open>'];
 const fixed = fixedDecision(classes, 0.5);
@@ -132,15 +131,13 @@ test('the type of an export is what the page reads', () => {
   expect(accepted).toBeTypeOf('function');
 });
 
-describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () => {
-  let browser: Browser;
+describeInBrowser('in a browser', (browser) => {
   let host: StaticHost;
   let page: Page;
   const problems: string[] = [];
   beforeAll(async () => {
-    browser = await launchChromium();
     host = await serveFolder(at('web'));
-    page = await (await browser.newContext()).newPage();
+    page = await (await browser().newContext()).newPage();
     page.on('console', (message) => {
       // Chromium says this on machines without a GPU.
       if (message.text() === 'No available adapters.') return;
@@ -150,10 +147,7 @@ describe.skipIf(chromiumPath === undefined)(`in a browser${chromiumNeed}`, () =>
     await page.goto(host.address);
     await page.waitForSelector('body[data-state]', { timeout: 60_000 });
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await host.close();
-  });
+  afterAll(() => host.close());
 
   test('dropped photos get the labels, probabilities and presence of predict', async () => {
     using predictor = await openPredictor(at('web', 'model', 'model.onnx'));

@@ -7,7 +7,6 @@ import sharp, { type Sharp } from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumNeed, chromiumPath, launchChromium } from '../../../test/pages/browser.js';
 import { type StaticHost, serveFolder } from '../../../test/pages/staticHost.js';
-import { isBuilt } from '../../../test/servedModels.js';
 import type { PixelFormat } from '../../data/dataset/reading/pixelFormat.js';
 import { decodeImage } from '../../data/images/decoding/decode.js';
 import { jpegDecoder } from '../../data/images/decoding/jpeg.js';
@@ -18,9 +17,9 @@ declare global {
   }
 }
 
-const isPossible = isBuilt && chromiumPath !== undefined && jpegDecoder() === 'libjpeg-turbo';
+const isPossible = chromiumPath !== undefined && jpegDecoder() === 'libjpeg-turbo';
 
-describe.skipIf(!isPossible)(`pixels (need the built package and libjpeg-turbo)${chromiumNeed}`, () => {
+describe.skipIf(!isPossible)(`pixels (need libjpeg-turbo)${chromiumNeed}`, () => {
   let browser: Browser;
   let host: StaticHost;
   let page: Page;

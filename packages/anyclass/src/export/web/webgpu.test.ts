@@ -1,13 +1,13 @@
 // Runs every operator of exported networks on WebGPU, on Chromium's software GPU. This takes minutes per
 // network, so only `npm run test:webgpu` does it.
 
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { nn, setSeed } from '@anyclass/torch';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { graphBytes } from '../../../test/onnxFunction.js';
 import { chromiumNeed, chromiumPath } from '../../../test/pages/browser.js';
 import { type StaticHost, serveFolder } from '../../../test/pages/staticHost.js';
@@ -48,8 +48,7 @@ globalThis.runModel = async (pixels, size) => {
 };
 </script>`;
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-webgpu-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 describe.skipIf(chromiumPath === undefined || chosen.length === 0)(
   `on WebGPU (skipped without TEST_WEBGPU)${chromiumNeed}`,

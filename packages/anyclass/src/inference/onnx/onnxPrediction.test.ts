@@ -1,9 +1,9 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isEngineLoaded } from '@anyclass/torch';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { modelProto } from '../../export/onnx/modelProto.js';
 import { fixedDecision } from '../modelDecision.js';
 import { openModelScorer } from '../modelScorer.js';
@@ -13,9 +13,8 @@ import { normalizeImages } from './normalizeImages.js';
 import { readOnnxMetadata } from './onnxMetadata.js';
 
 // A hand-written model, because this test must not need libtorch: its logits are the means of red and blue.
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-onnx-'));
+const folder = testFolder();
 const model = join(folder, 'model.onnx');
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const classes = ['red', 'blue'];
 const description = {

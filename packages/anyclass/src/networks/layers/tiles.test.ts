@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noGrad, randn, setSeed, type Tensor, tensor } from '@anyclass/torch';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { gradientError } from '../../../../torch/test/gradcheck.js';
 import { heatMaps } from '../../explain/heatMaps.js';
 import { exportNetwork } from '../../export/onnx/exportOnnx.js';
@@ -12,8 +11,7 @@ import { openOnnxScorer } from '../../inference/onnx/onnxScorer.js';
 import { createNetwork } from '../createNetwork.js';
 import { cutTiles, poolTiles, tilePlaces, tileStarts } from './tiles.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-tiles-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test('tiles cover the whole image, and neighbors share at least the overlap', () => {
   const sizes = fc.record({ size: fc.integer({ min: 2, max: 64 }), more: fc.integer({ min: 1, max: 300 }) });

@@ -1,16 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultPatience } from '@anyclass/files/downloads';
 import { writeSafetensors } from '@anyclass/torch';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { commit, fakeHub, sha256 } from '../../../test/fakeHub.mjs';
 import type { DownloadOptions } from '../../hub/download.js';
 import { hubSettings } from '../../hub/settings.js';
 import { assumedFacts } from './fileFacts.js';
 import { findWeights, weightFacts } from './findWeights.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-find-'));
+const folder = testFolder();
 const content = Buffer.from('some weights');
 const timm = {
   architecture: 'resnet18',
@@ -20,7 +20,6 @@ const files: Record<string, Buffer> = {};
 const hub = await fakeHub(files);
 afterAll(async () => {
   await hub.close();
-  rmSync(folder, { recursive: true });
 });
 
 let options: DownloadOptions;

@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   cat,
@@ -13,6 +12,7 @@ import {
   zeros,
 } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { fillByHash } from '../../verify/hashFill.js';
 import { networkDefinitions } from '../catalog.js';
 import { createNetwork } from '../createNetwork.js';
@@ -22,7 +22,7 @@ import { loadWeights, refuseOtherNetwork, weightReportText } from './loadWeights
 import { matchNames } from './matchNames.js';
 import { saveWeights } from './saveWeights.js';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'anyclass-weights-'));
+const folder = testFolder();
 const vitConventions = networkDefinitions['vit-b-16'].weights.conventions ?? [];
 const small = { classes: 5, inputSize: 64 } as const;
 

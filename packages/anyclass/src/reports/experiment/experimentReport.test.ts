@@ -1,18 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fitDecision, measure } from '@anyclass/core';
 import { parse } from 'csv-parse/sync';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { writeRunWithEpochs, writeSyntheticRun } from '../../../test/experimentRuns.js';
-import {
-  chromiumNeed,
-  chromiumPath,
-  launchChromium,
-  openFile,
-  seriousFindings,
-} from '../../../test/pages/browser.js';
+import { describeInBrowser, openFile, seriousFindings } from '../../../test/pages/browser.js';
 import { report } from '../../commands/report.js';
 import { compareRuns } from '../../experiments/comparison.js';
 import type { Comparison } from '../../experiments/comparisonResult.js';
@@ -20,8 +13,7 @@ import { readRuns } from '../../experiments/readRuns.js';
 import { saveCalibration } from '../../runs/savedCalibration.js';
 import { reportPage } from './experimentReport.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-report-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const runs = join(folder, 'runs');
 const pageFile = join(folder, 'report.html');
 const assets = join(folder, 'assets');
@@ -188,32 +180,24 @@ test('published results are shown if the name of the data or the user identifies
   expect(page).toContain('data-name="lambda-1-paper-metrics"');
 });
 
-describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed}`, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser('the page in a browser', (browser) => {
   test('opens from disk without errors or requests, and fits on a phone', async () => {
     for (const width of [1280, 390]) {
-      const { page, problems } = await openFile(browser, pageFile, { viewport: { width, height: 800 } });
+      const { page, problems } = await openFile(browser(), pageFile, { viewport: { width, height: 800 } });
       expect(await page.textContent('.crumb')).toBe('comparisons / Pipes <1>');
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       expect(problems).toEqual([]);
-      await page.context().close();
     }
   });
 
   test('axe finds nothing serious', async () => {
-    const { page } = await openFile(browser, pageFile, { bypassCSP: true });
+    const { page } = await openFile(browser(), pageFile, { bypassCSP: true });
     expect(await seriousFindings(page)).toEqual([]);
-    await page.context().close();
   }, 60_000);
 
   test('a wide table or chart scrolls in its box, up to its last column', async () => {
     for (const width of [1280, 390]) {
-      const { page } = await openFile(browser, pageFile, { viewport: { width, height: 800 } });
+      const { page } = await openFile(browser(), pageFile, { viewport: { width, height: 800 } });
       for (const name of ['configurations', 'results', 'differences', 'cooccurrence']) {
         const box = page.locator(`[data-name=${name}] .scroll`);
         const [isSeen, leavesRoom] = await box.evaluate((element) => {
@@ -231,12 +215,11 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
         });
         expect([isSeen, leavesRoom], `${name} at ${width}`).toEqual([true, true]);
       }
-      await page.context().close();
     }
   });
 
   test('paths that are too long for a page are wrapped', async () => {
-    const { page } = await openFile(browser, pageFile, { viewport: { width: 1000, height: 800 } });
+    const { page } = await openFile(browser(), pageFile, { viewport: { width: 1000, height: 800 } });
     const box = page.locator('[data-name=configurations] .scroll');
     const [needed, given] = await box.evaluate((element) => {
       for (const name of element.querySelectorAll('tbody th')) {
@@ -246,11 +229,10 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
       return [element.scrollWidth, element.clientWidth];
     });
     expect(needed).toBe(given);
-    await page.context().close();
   });
 
   test('shows the numbers of the comparison', async () => {
-    const { page } = await openFile(browser, pageFile);
+    const { page } = await openFile(browser(), pageFile);
     const row = page.locator('[data-name=results] tbody tr', { has: page.getByText('any-bce λ=0.02') });
     const values = await row
       .locator('td[data-value]')
@@ -259,11 +241,10 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     const means = (part: 'validation' | 'test') =>
       group?.metrics.map((metric) => group[part]?.[metric]?.mean);
     expect(values).toEqual([2, ...(means('validation') ?? []), ...(means('test') ?? [])]);
-    await page.context().close();
   });
 
   test('the theme follows the system until the button changes it', async () => {
-    const { page } = await openFile(browser, pageFile, { colorScheme: 'dark' });
+    const { page } = await openFile(browser(), pageFile, { colorScheme: 'dark' });
     const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const line = () =>
       page
@@ -280,11 +261,10 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     await button.click();
     expect(await button.textContent()).toBe('Theme: dark');
     expect(await ground()).toBe('rgb(15, 18, 22)');
-    await page.context().close();
   });
 
   test('a choice shows the panel that it names, also by keyboard', async () => {
-    const { page } = await openFile(browser, pageFile);
+    const { page } = await openFile(browser(), pageFile);
     const chart = (name: string) => page.locator(`[data-name="${name}"]`);
     expect(await chart('classes-1-F1').isVisible()).toBe(true);
     await page.getByLabel('bce and any-bce λ=0.2', { exact: true }).check();
@@ -292,18 +272,16 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     expect(await chart('classes-1-F1').isVisible()).toBe(false);
     await page.keyboard.press('ArrowUp');
     expect(await chart('classes-2-F1').isVisible()).toBe(true);
-    await page.context().close();
   });
 
   test('a mark shows its value under the pointer', async () => {
-    const { page } = await openFile(browser, pageFile);
+    const { page } = await openFile(browser(), pageFile);
     await page.locator('[data-name="learning-mAP"] [data-label^="bce, epoch 2"]').hover();
     expect(await page.locator('#mark').textContent()).toMatch(/^bce, epoch 2: [\d.]+ \([\d.]+ to [\d.]+\)$/);
-    await page.context().close();
   });
 
   test('tables can be copied and saved, and charts saved, with the content of the written files', async () => {
-    const { page } = await openFile(browser, pageFile, {
+    const { page } = await openFile(browser(), pageFile, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     const results = page.locator('[data-name=results]');
@@ -324,7 +302,6 @@ describe.skipIf(chromiumPath === undefined)(`the page in a browser${chromiumNeed
     const svg = await saved('negatives', 'svg');
     expect(svg).toContain('#16191f');
     expect(svg).not.toContain('var(');
-    await page.context().close();
   });
 });
 

@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import { writeSyntheticRun } from '../../../test/experimentRuns.js';
 import { paperDatasets } from '../../configuration/recipes.js';
 import { readRuns } from '../../experiments/readRuns.js';
@@ -23,8 +23,7 @@ test('a dataset that is not recognized is the one that the user names', () => {
 });
 
 test('an ablation on SewerML is compared with the paper’s by F2, although the loss table has F2-CIW', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-ablation-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   for (const [name, lambda] of [
     ['bce', 0.02],
     ['any-bce', 0.02],

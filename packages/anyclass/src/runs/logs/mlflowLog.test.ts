@@ -1,19 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measure } from '@anyclass/core';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import type { RunSummary } from '../../events/runSummary.js';
 import { mlflowServer } from './mlflowClient.js';
 import { mlflowLog } from './mlflowLog.js';
 import { runLogs } from './runLogs.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-mlflow-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const metrics = measure({ scores: new Float64Array([0.9, 0.2]), targets: [1, 0], classNames: ['crack'] });
 

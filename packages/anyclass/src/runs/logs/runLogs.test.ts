@@ -1,25 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measure } from '@anyclass/core';
 import sharp from 'sharp';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { testFolder } from '../../../../files/test/testFolder.js';
 import type { RunEvent } from '../../events/runEvent.js';
 import { runLogs } from './runLogs.js';
 import { scalarsOf } from './scalars.js';
 import { crc32c, scalarEvent } from './tensorboardEvents.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-logs-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const metrics = measure({ scores: new Float64Array([0.9, 0.2]), targets: [1, 0], classNames: ['crack'] });
 

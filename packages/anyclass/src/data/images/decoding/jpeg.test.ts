@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { findBuild } from '@anyclass/torch/builds';
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { reasonOf } from '../../../errors/reasonOf.js';
 import { imageBytes, type PixelFormat } from '../../dataset/reading/pixelFormat.js';
 import { randomStream } from '../../random/philox.js';
@@ -61,7 +61,7 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
   });
 
   test('a file gives the pixels of its bytes; anything but a plain JPEG file is left to other decoders', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'anyclass-jpeg-'));
+    const folder = testFolder();
     const at = (name: string) => join(folder, name);
     const out = new Uint8Array(imageBytes(format));
     copyFileSync(join(fixtures, 'rgb.jpg'), at('ä b.JPEG'));
@@ -75,7 +75,6 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     for (const name of ['cmyk.jpg', 'misnamed.jpg', 'rgb.png'])
       expect(await decodeJpegFile(join(fixtures, name), format, out, 0)).toBe(false);
     await expect(decodeJpegFile(at('ä b.JPEG'), format, out, 1)).rejects.toThrow('does not fit');
-    rmSync(folder, { recursive: true });
   });
 
   test('every EXIF orientation is applied as sharp applies it', async () => {

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { animation, type BitmapContent, bitmap, png16, tiff } from '../../../../test/deepImages.js';
 import { frameIndex } from '../../dataset/reading/frames.js';
 import type { ImageReading } from '../../dataset/reading/pixelFormat.js';
@@ -207,7 +207,7 @@ test('the pixel limit applies to every format and can be changed', async () => {
 });
 
 test('DICOM without an extension is recognized by its content', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'anyclass-names-'));
+  const folder = testFolder();
   const dicom = Buffer.concat([Buffer.from('II*\0'), Buffer.alloc(124), Buffer.from('DICM')]);
   for (const name of ['IM0001', '1.2.840.7', 'notes'])
     writeFileSync(join(folder, name), name === 'notes' ? 'x' : dicom);
@@ -215,7 +215,6 @@ test('DICOM without an extension is recognized by its content', () => {
     holdsImage(folder, name),
   );
   expect(found).toEqual(['IM0001', '1.2.840.7', 'a.BMP', 'b.jfif']);
-  rmSync(folder, { recursive: true });
 });
 
 describe('a survey of levels', () => {

@@ -1,15 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { decodeImage } from './decode.js';
 
 const python = '/usr/bin/python3';
 const peer = resolve(import.meta.dirname, '../../../../../../bench/data/pillow_peer.py');
 const withoutPillow = spawnSync(python, ['-c', 'import PIL, numpy, sklearn']).status !== 0;
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-pillow-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test.skipIf(withoutPillow).each([
   [640, 480], // shrunk by the filter alone

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import {
   type Attribute,
   type DicomContent,
@@ -210,7 +210,7 @@ describe.skipIf(isMissing)(
   'compared with pydicom on its own test files (needs it in PEER_PYTHON or python3)',
   () => {
     test('levels, colors, and windows are the same', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'anyclass-dicom-'));
+      const folder = testFolder();
       const peer = resolve(import.meta.dirname, '../../../../../../bench/fixtures/data/dicom_peer.py');
       expect(spawnSync(python, [peer, folder]).status).toBe(0);
       const floats = (file: string) =>
@@ -237,7 +237,6 @@ describe.skipIf(isMissing)(
         );
         expect(worst, name).toBeLessThan(0.51);
       }
-      rmSync(folder, { recursive: true });
     }, 60_000);
   },
 );

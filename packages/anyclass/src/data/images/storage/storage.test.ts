@@ -1,8 +1,8 @@
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { imageInputs } from '../../../inference/imageInputs.js';
 import { scoreRows } from '../../../inference/scoreRows.js';
 import { createLoader } from '../../batches/loader.js';
@@ -15,8 +15,7 @@ import { checkJudgedImages } from './missingImages.js';
 import { fromStorage, MachineError, MissingImageError, StorageError } from './storage.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../../test/fixtures/data');
-const root = mkdtempSync(join(tmpdir(), 'anyclass-storage-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = testFolder();
 afterEach(() => vi.unstubAllEnvs());
 const format = { width: 8, height: 8, channels: 3 } as const;
 

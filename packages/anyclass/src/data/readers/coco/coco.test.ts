@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { openDataset } from '../../openDataset.js';
 import { readCoco } from './coco.js';
 import { readJsonArrays } from './jsonArrays.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-coco-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 function file(name: string, content: unknown): string {
   const path = join(folder, name);

@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { presentByName, treeWriter } from '../../../../test/labelLayouts.js';
 import { openDataset } from '../../openDataset.js';
 import { yoloObjects } from './yoloLabels.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-label-folders-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const tree = treeWriter(folder);
 const box = '.5 .5 .1 .1';
 const names = 'names: [cat, dog]\n';

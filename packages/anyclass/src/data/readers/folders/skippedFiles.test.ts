@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { fileWriter, vocXml } from '../../../../test/labelLayouts.js';
 import { skippedWords } from '../../images/formats/imageFiles.js';
 import { openDataset } from '../../openDataset.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-skipped-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 test.each<[string, Readonly<Record<string, string>>]>([
   [

@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { treeWriter, vocXml } from '../../../../test/labelLayouts.js';
 import { openDataset } from '../../openDataset.js';
 import { vocLabels } from './vocAnnotation.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-voc-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const tree = treeWriter(folder);
 
 test.each<[string, string, RegExp]>([

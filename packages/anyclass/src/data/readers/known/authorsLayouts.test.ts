@@ -1,13 +1,12 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { writeChestxray14, writeCoco, writeSewerml } from '../../../../test/paperLayouts.js';
 import { openDataset } from '../../openDataset.js';
 import { cocoSubsets } from '../coco/cocoSubsets.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-layouts-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
 beforeAll(async () => {

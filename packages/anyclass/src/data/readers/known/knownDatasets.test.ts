@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { closeDataset, type Dataset } from '../../dataset/dataset.js';
 import { openDataset } from '../../openDataset.js';
 import { cocoSubsets } from '../coco/cocoSubsets.js';
 
 const shared = resolve(import.meta.dirname, '../../../../../../../shared');
 const withoutShared = !existsSync(join(shared, 'data'));
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-known-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 function countAny(dataset: Dataset, rows: Int32Array): number {
   return rows.filter((row) => dataset.labels.presence(row) === 'positive').length;

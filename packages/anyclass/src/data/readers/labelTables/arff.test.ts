@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { openDataset } from '../../openDataset.js';
 import { readArff } from '../../tables/arff.js';
 
 const shared = resolve(import.meta.dirname, '../../../../../../../shared/data/mulan');
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-arff-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 function file(name: string, text: string): string {
   const path = join(folder, name);

@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { damaged } from '../../../../test/damage.js';
 import { DataError } from '../../../errors/dataError.js';
 import { closeDataset, type Dataset } from '../../dataset/dataset.js';
 import { openDataset } from '../../openDataset.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-damaged-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const columns = Array.from({ length: 40 }, (_, i) => `${i}.png,${i % 2},${i % 3 === 0 ? 1 : 0}`);
 const rowsPerLabel = Array.from({ length: 40 }, (_, i) => `${i % 13}.png,${['cat', 'dog', 'cow'][i % 3]}`);

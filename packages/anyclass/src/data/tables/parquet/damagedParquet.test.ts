@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parquetMetadata } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { damaged } from '../../../../test/damage.js';
 import { DataError } from '../../../errors/dataError.js';
 import { closeDataset } from '../../dataset/dataset.js';
@@ -11,8 +11,7 @@ import { openDataset } from '../../openDataset.js';
 import { openParquet } from './parquetFile.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../../test/fixtures/data');
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-damaged-parquet-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 const rows = Array.from({ length: 40 }, (_, i) => i);
 const withEmptyCells = Buffer.from(

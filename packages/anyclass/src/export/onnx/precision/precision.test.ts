@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { tensor } from '@anyclass/torch';
 import fc from 'fast-check';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../../../files/test/testFolder.js';
 import { graphBytes } from '../../../../test/onnxFunction.js';
 import { tinyRun, tinyScenes } from '../../../../test/tinyRun.js';
 import { createNetwork } from '../../../networks/createNetwork.js';
@@ -17,9 +17,8 @@ import { float16Bits, inFloat16 } from './float16.js';
 import { inInt8 } from './int8.js';
 import { judgePrecision } from './judgePrecision.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-precision-'));
+const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test('numbers are rounded to float16 as libtorch rounds them', () => {
   const numbers = fc.float32Array({ minLength: 1, maxLength: 200 });

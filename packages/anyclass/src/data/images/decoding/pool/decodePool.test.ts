@@ -14,9 +14,6 @@ import { createDecodePool } from './decodePool.js';
 import { frameHeader, frameReader } from './frames.js';
 
 const fixtures = resolve(import.meta.dirname, '../../../../../test/fixtures/data');
-const built = existsSync(
-  resolve(import.meta.dirname, '../../../../../dist/data/images/decoding/pool/decodeProcess.js'),
-);
 const format = { width: 20, height: 12, channels: 3 } as const;
 const bytesOf = (name: string) => readFileSync(join(fixtures, name));
 const childList = `/proc/${process.pid}/task/${process.pid}/children`;
@@ -37,7 +34,7 @@ test('messages are reassembled from chunks of any size', () => {
   );
 });
 
-describe.skipIf(!built)('decoding in processes (needs the built package)', () => {
+describe('decoding in processes', () => {
   test('gives the same pixels and reasons as decoding in this process', async () => {
     const pool = createDecodePool(format, 2);
     const names = readdirSync(fixtures).filter((name) => /\.(png|jpg|webp|tif|gif)$/.test(name));
