@@ -4,15 +4,15 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../files/test/testFolder.js';
+import { program } from '../test/program.mjs';
 import { saveServedModel } from '../test/servedModels.js';
 import { commandEntries } from './commands/entries.js';
 
-const program = resolve(import.meta.dirname, '../bin/anyclass.js');
 const folder = testFolder();
 const at = (name: string) => join(folder, name);
 

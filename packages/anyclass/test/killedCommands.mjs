@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { fakeHub } from './fakeHub.mjs';
 import { random } from './hostile/grammar.mjs';
+import { program } from './program.mjs';
 import { tiny, writeInputs, writingCommands } from './writingCommands.mjs';
 
-const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 const faults = pathToFileURL(fileURLToPath(new URL('faults.mjs', import.meta.url))).href;
 
 const isEvery = process.argv[2] === 'every';

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fakeHub, sha256 } from './fakeHub.mjs';
+import { heard, program } from './program.mjs';
 
-const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 const name = 'hf:tester/network@main:model.safetensors';
 
 /**
@@ -118,17 +118,9 @@ function killLater(child, state, size, isAnyTime) {
  * @param {ReturnType<typeof pull>} child
  */
 export async function outputOf(child) {
-  let output = '';
-  let said = '';
-  child.stdout.on('data', (text) => {
-    output += text;
-  });
-  child.stderr.on('data', (text) => {
-    said += text;
-  });
-  const code = await new Promise((done) => child.on('close', done));
-  if (child.signalCode === 'SIGKILL') return '';
-  if (code !== 0) throw new Error(`a download exited with code ${code}:\n${said}`);
+  const { code, signal, output, errors } = await heard(child).ended;
+  if (signal === 'SIGKILL') return '';
+  if (code !== 0) throw new Error(`a download exited with code ${code}:\n${errors}`);
   return output;
 }
 

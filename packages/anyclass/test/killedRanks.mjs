@@ -3,13 +3,12 @@
 //
 //   node packages/anyclass/test/killedRanks.mjs 30
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { frequentlySaved } from './frequentlySaved.mjs';
 import { killAgainAndAgain, tellResult } from './killing.mjs';
-import { program, ranksOf } from './ranks.mjs';
+import { startProgram } from './program.mjs';
+import { ranksOf } from './ranks.mjs';
 
 const fields = [
   ...frequentlySaved,
@@ -58,17 +57,11 @@ export function killRanks(kills, say) {
 function launched(run, restarts) {
   const words = ['launch', '--processes', '2', '--restarts', String(restarts), '--timeout', '60'];
   const settings = fields.flatMap((field) => ['--set', field]);
-  const child = spawn(process.execPath, [program, ...words, 'train', 'quick', '--run', run, ...settings], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let errors = '';
-  child.stderr.on('data', (text) => {
-    errors += text;
-  });
-  const ended = once(child, 'close').then(([code]) => {
+  const { child, ended } = startProgram([...words, 'train', 'quick', '--run', run, ...settings]);
+  const succeeded = ended.then(({ code, errors }) => {
     if (code !== 0) throw new Error(`the launcher exited with code ${code}:\n${errors}`);
   });
-  return { child, ended };
+  return { child, ended: succeeded };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { frequentlySaved } from './frequentlySaved.mjs';
 import { killAgainAndAgain, tellResult } from './killing.mjs';
-import { program } from './ranks.mjs';
+import { heard, program } from './program.mjs';
 
 const fields = [
   ...frequentlySaved,
@@ -54,17 +54,13 @@ function resume(run) {
 
 /** @param {string[]} words */
 function start(words) {
-  return spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
+  return spawn(process.execPath, [program, ...words]);
 }
 
 /** @param {ReturnType<typeof start>} child */
 async function untilExit(child) {
-  let said = '';
-  child.stderr.on('data', (text) => {
-    said += text;
-  });
-  const code = await new Promise((resolve) => child.on('exit', resolve));
-  if (code !== 0) throw new Error(`a run exited with code ${code}:\n${said}`);
+  const { code, errors } = await heard(child).ended;
+  if (code !== 0) throw new Error(`a run exited with code ${code}:\n${errors}`);
 }
 
 /**

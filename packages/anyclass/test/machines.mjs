@@ -2,11 +2,10 @@
 // name (needs root and `ip`).
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { program } from './ranks.mjs';
+import { heard, program } from './program.mjs';
 
 /** The addresses by which the machines know each other. */
 export const addresses = ['10.231.7.1', '10.231.7.2'];
@@ -88,19 +87,10 @@ export function started(words, { mark, environment = {}, on }) {
   const [file = '', ...args] = on
     ? [...on.shell.split(' '), on.host, quoted]
     : [process.execPath, program, ...words];
-  const child = spawn(file, args, {
-    env: { ...process.env, OMP_NUM_THREADS: '1', ANYCLASS_TEST: mark, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const texts = { output: '', errors: '' };
-  child.stdout.on('data', (data) => {
-    texts.output += data;
-  });
-  child.stderr.on('data', (data) => {
-    texts.errors += data;
-  });
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
-  return { child, ended };
+  const env = { ...process.env, OMP_NUM_THREADS: '1', ANYCLASS_TEST: mark, ...environment };
+  const child = spawn(file, args, { env });
+  child.stdin.end();
+  return heard(child);
 }
 
 /**

@@ -6,7 +6,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { program, rankGradients, runRanks } from './ranks.mjs';
+import { program } from './program.mjs';
+import { rankGradients, runRanks } from './ranks.mjs';
 
 const worlds = [1, 2, 4];
 const types = /** @type {const} */ (['float64', 'float32']);

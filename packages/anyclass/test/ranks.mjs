@@ -1,12 +1,10 @@
 // Starts several processes of one program that train together, as any launcher does (needs a build).
 
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../torch/test/freePort.mjs';
-
-export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
+import { heard } from './program.mjs';
 
 /** @typedef {readonly string[] | ((rank: number) => readonly string[])} Words the program and its options */
 
@@ -50,18 +48,8 @@ export async function runRanks(words, worldSize, environment = {}) {
  * @param {NodeJS.ProcessEnv} environment
  */
 function started(words, environment) {
-  const child = spawn(process.execPath, [...words], {
-    env: { ...process.env, OMP_NUM_THREADS: '1', ...environment },
-  });
-  const texts = { output: '', errors: '' };
-  child.stdout.on('data', (data) => {
-    texts.output += data;
-  });
-  child.stderr.on('data', (data) => {
-    texts.errors += data;
-  });
-  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
-  return { child, texts, ended };
+  const env = { ...process.env, OMP_NUM_THREADS: '1', ...environment };
+  return heard(spawn(process.execPath, [...words], { env }));
 }
 
 /**

@@ -9,11 +9,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { nn, setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
 import { exportNetwork } from '../dist/index.js';
 import { fixedDecision } from '../dist/inference/modelDecision.js';
+import { program } from './program.mjs';
 
 const [requests = 100_000, uploads = 10_000, inFlight = 1000] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'anyclass-serving-'));
@@ -75,7 +75,6 @@ for (const row of cells) console.log(row.map((cell, column) => cell.padEnd(width
 process.exit(rows.every(({ isMet }) => isMet) ? 0 : 1);
 
 async function start() {
-  const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
   const words = [
     'serve',
     model,

@@ -9,9 +9,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { program } from './program.mjs';
 
-const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
 const home = mkdtempSync(join(tmpdir(), 'anyclass-setups-'));
 const env = { ...process.env, ANYCLASS_HOME: home };
 /** @type {string[]} */

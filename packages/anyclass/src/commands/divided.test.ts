@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { pipeCount as count, writePipes } from '../../test/pipes.js';
-import { program, runRanks } from '../../test/ranks.mjs';
+import { program } from '../../test/program.mjs';
+import { runRanks } from '../../test/ranks.mjs';
 
 const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);

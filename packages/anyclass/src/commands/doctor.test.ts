@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { program } from '../../test/program.mjs';
 import { diagnose, diagnosisText } from '../doctor/diagnosis.js';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const anyclass = (...words: string[]) =>
   spawnSync(process.execPath, [program, ...words], { encoding: 'utf8' });
 

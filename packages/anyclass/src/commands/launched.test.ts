@@ -7,7 +7,8 @@ import { distributed } from '@anyclass/torch';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { pipeCount as count, writePipes } from '../../test/pipes.js';
-import { parentOf, program, ranksOf, runRanks } from '../../test/ranks.mjs';
+import { program } from '../../test/program.mjs';
+import { parentOf, ranksOf, runRanks } from '../../test/ranks.mjs';
 import { meetVariable } from '../distribution/ranks.js';
 
 const folder = testFolder();

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
+import { program } from '../../test/program.mjs';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const fixtures = fileURLToPath(new URL('../../test/fixtures/data', import.meta.url));
 const folder = testFolder();
 

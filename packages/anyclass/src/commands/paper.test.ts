@@ -1,22 +1,19 @@
 // Rerunning a table of the paper as a user does, on a few images in the authors' layout.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { writeSewerml } from '../../test/paperLayouts.js';
+import { programResult } from '../../test/program.mjs';
 import type { PlanEstimate } from '../experiments/paperEstimatePlan.js';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = testFolder();
 beforeAll(() => writeSewerml(join(folder, 'sewerml')));
 
 /** Runs a command that trains in its own processes. */
-const anyclass = (...words: string[]) =>
-  spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
+const anyclass = (...words: string[]) => programResult(words, folder);
 
 const inProcess = (...words: string[]) => runInProcess(folder, words);
 

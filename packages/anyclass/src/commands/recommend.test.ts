@@ -1,15 +1,13 @@
 // A recommendation as a user gets it: Ctrl-C halfway, the same command again, then the written configuration.
 
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
+import { interruptedProgram, programResult } from '../../test/program.mjs';
 import { readConfiguration } from '../training/readConfiguration.js';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = testFolder();
 
 // Rows of features, because it does not matter here what the pilot runs learn.
@@ -36,27 +34,12 @@ const words = (minutes: string, losses = 'bce@beta=null@reduction=mean,any-bce')
   '--minutes',
   minutes,
 ];
-const anyclass = (args: readonly string[]) =>
-  spawnSync(process.execPath, [program, ...args], { cwd: folder, encoding: 'utf8' });
-
-/** Sends Ctrl-C when the program says something. */
-function interrupted(
-  args: readonly string[],
-  moment: string,
-): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder });
-  let said = '';
-  child.stderr.on('data', (text) => {
-    if (!said.includes(moment) && `${said}${text}`.includes(moment)) child.kill('SIGINT');
-    said += text;
-  });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, said })));
-}
+const anyclass = (args: readonly string[]) => programResult(args, folder);
 
 describe('recommend', () => {
   test('prints its plan, saves on Ctrl-C, and resumes with the same command until it writes a configuration', async () => {
-    const { code, said } = await interrupted(words('20'), 'mean-32x1-seed1: finished');
-    expect({ code, said }).toMatchObject({
+    const { code, errors } = await interruptedProgram(folder, words('20'), 'mean-32x1-seed1: finished');
+    expect({ code, said: errors }).toMatchObject({
       code: 130,
       said: expect.stringMatching(
         /instances\/s measured\nPlan:\n {2}round 1: 2 losses × 3 seeds, 32 instances × 1 epoch \(100% of a full run\), about /,

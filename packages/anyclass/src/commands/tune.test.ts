@@ -1,24 +1,22 @@
 // A small study as a user runs it: start, lose the process, Ctrl-C, resume, show, export.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
+import { program, programResult, startProgram } from '../../test/program.mjs';
 import { runProgram } from '../commandLine/program.js';
 import type { StudyEvent } from '../tuning/events.js';
 import { openJournal } from '../tuning/journal.js';
 import { tune } from './tune.js';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = testFolder();
 
-const anyclass = (...words: string[]) =>
-  spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
-const start = (...words: string[]) => spawn(process.execPath, [program, ...words], { cwd: folder });
+const anyclass = (...words: string[]) => programResult(words, folder);
+const start = (...words: string[]) => startProgram(words, { cwd: folder });
 
 /** Runs the command in this process. */
 async function inside(...words: string[]): Promise<{ status: number; out: string; err: string }> {
@@ -55,19 +53,16 @@ async function untilEpoch(count: number, child: ChildProcess): Promise<void> {
 
 describe('a study', () => {
   test('whose process is killed or interrupted resumes with the same command and loses no trial', async () => {
-    const killed = start(...begin);
+    const { child: killed } = start(...begin);
     await untilEpoch(1, killed);
     killed.kill('SIGKILL');
 
-    const interrupted = start(...begin);
-    let said = '';
-    interrupted.stderr.on('data', (text) => {
-      said += text;
-    });
+    const { child: interrupted, ended } = start(...begin);
     await untilEpoch(2, interrupted);
     interrupted.kill('SIGINT');
-    expect(await new Promise((resolve) => interrupted.on('exit', resolve))).toBe(130);
-    expect(said).toMatch(/the study is not finished.*\nRun: anyclass tune study\n/);
+    const { code, errors } = await ended;
+    expect(code).toBe(130);
+    expect(errors).toMatch(/the study is not finished.*\nRun: anyclass tune study\n/);
 
     const { status, stdout, stderr } = anyclass('tune', 'study', '--workers', '2', '--json');
     expect({ status, stderr }).toMatchObject({ status: 0 });

@@ -4,14 +4,13 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { commit, fakeHub, sha256 } from '../../test/fakeHub.mjs';
+import { program } from '../../test/program.mjs';
 import { runProgram } from '../commandLine/program.js';
 import { weights } from './weights.js';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const home = testFolder();
 const content = randomBytes(100_000);
 const hub = await fakeHub({ 'model.safetensors': content });

@@ -1,17 +1,16 @@
 // The main workflow as a user runs it: init, train, Ctrl-C, resume, evaluate, predict.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { isPartial } from '@anyclass/files';
 import { hasCuda } from '@anyclass/torch';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { drawImages } from '../../test/drawnImages.js';
 import { runInProcess } from '../../test/inProcess.js';
+import { interruptedProgram, program, startProgram } from '../../test/program.mjs';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = testFolder();
 
 const anyclass = (words: string[], options: { input?: string; limit?: string } = {}) =>
@@ -77,20 +76,11 @@ describe('from a folder to an evaluated model', () => {
   });
 
   test('Ctrl-C saves a checkpoint and says how to resume', async () => {
-    const child = spawn(process.execPath, [program, 'train', 'anyclass.json', '--run', 'run', ...small], {
-      cwd: folder,
-    });
-    let said = '';
-    let isSent = false;
-    child.stderr.on('data', (text) => {
-      said += text;
-      if (isSent || !said.includes('; run run')) return;
-      isSent = true;
-      child.kill('SIGINT');
-    });
-    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(130);
-    expect(said).toContain('Saving a checkpoint');
-    expect(said).toContain('\nRun: anyclass train --resume run\n');
+    const words = ['train', 'anyclass.json', '--run', 'run', ...small];
+    const { code, errors } = await interruptedProgram(folder, words, '; run run');
+    expect(code).toBe(130);
+    expect(errors).toContain('Saving a checkpoint');
+    expect(errors).toContain('\nRun: anyclass train --resume run\n');
     expect(readdirSync(join(folder, 'run', 'checkpoints')).join()).toMatch(
       /^epoch-000\d-step-\d+\.safetensors/,
     );
@@ -177,17 +167,14 @@ describe('from a folder to an evaluated model', () => {
   test('Ctrl-C during prediction to a file keeps the old file and says where the new rows are', async () => {
     const before = readFileSync(join(folder, 'labels.csv'), 'utf8');
     const words = ['predict', 'run', '-', '--batch-size', '1', '--out', 'labels.csv'];
-    const child = spawn(process.execPath, [program, ...words], { cwd: folder });
-    let said = '';
-    child.stderr.on('data', (text) => {
-      said += text;
-    });
+    const { child, ended } = startProgram(words, { cwd: folder });
     child.stdin.write('photos/images/1.png\nphotos/images/2.png\n');
     const partial = `labels.csv.${child.pid}.part`;
     while (!readdirSync(folder).some(isPartial)) await new Promise((resolve) => setTimeout(resolve, 50));
     child.kill('SIGINT');
-    expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(130);
-    expect(said).toMatch(new RegExp(`Interrupted after [12] images?; .* ${partial}`));
+    const { code, errors } = await ended;
+    expect(code).toBe(130);
+    expect(errors).toMatch(new RegExp(`Interrupted after [12] images?; .* ${partial}`));
     expect(readFileSync(join(folder, partial), 'utf8')).toMatch(/^Filename,.*\nphotos\/images\/1.png,/);
     expect(readFileSync(join(folder, 'labels.csv'), 'utf8')).toBe(before);
   });
@@ -243,16 +230,13 @@ test.each([
   ['SIGTERM', 143],
 ] as const)('%s during prepare says how to resume', async (signal, code) => {
   const words = ['prepare', 'digits', '--size', '256', '--cache', signal];
-  const child = spawn(process.execPath, [program, ...words], { cwd: folder });
-  let said = '';
-  child.stderr.on('data', (text) => {
-    said += text;
-  });
+  const { child, ended } = startProgram(words, { cwd: folder });
   const isBegun = () => existsSync(join(folder, signal)) && readdirSync(join(folder, signal)).length > 0;
   while (!isBegun()) await new Promise((resolve) => setTimeout(resolve, 20));
   child.kill(signal);
-  expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(code);
-  expect(said).toMatch(/anyclass: Interrupted; .*resume\n$/);
+  const end = await ended;
+  expect(end.code).toBe(code);
+  expect(end.errors).toMatch(/anyclass: Interrupted; .*resume\n$/);
 });
 
 // In their own processes, because Node itself loads these files.

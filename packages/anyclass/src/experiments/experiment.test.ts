@@ -1,19 +1,17 @@
 // Experiments as a user runs them: runs side by side, a kill in the middle, the same command again, mistakes.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
+import { interruptedProgram, program, programResult } from '../../test/program.mjs';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const folder = testFolder();
 const at = (name: string) => join(folder, name);
 
-const anyclass = (...words: string[]) =>
-  spawnSync(process.execPath, [program, ...words], { cwd: folder, encoding: 'utf8' });
+const anyclass = (...words: string[]) => programResult(words, folder);
 /** Makes the process exit as soon as libtorch's binding is loaded. */
 const withoutLibtorch = `data:text/javascript,${encodeURIComponent(
   "const { dlopen } = process; process.dlopen = (module, file, ...flags) => { if (file.endsWith('torch.node')) { console.error('libtorch was loaded'); process.exit(9); } dlopen(module, file, ...flags); };",
@@ -42,30 +40,14 @@ beforeAll(() => {
   writeFileSync(at('tiny.json'), JSON.stringify(tiny));
 });
 
-/** Starts a command and sends a signal once it prints `waitFor`. */
-function interrupted(words: string[], waitFor: string, signal: NodeJS.Signals) {
-  const child = spawn(process.execPath, [program, ...words], { cwd: folder });
-  let said = '';
-  let isSent = false;
-  child.stderr.on('data', (text) => {
-    said += text;
-    if (isSent || !said.includes(waitFor)) return;
-    isSent = true;
-    child.kill(signal);
-  });
-  return new Promise<{ code: number | null; said: string }>((resolve) =>
-    child.on('close', (code) => resolve({ code, said })),
-  );
-}
-
 describe('a comparison', () => {
   test('exits with 130 after Ctrl-C, with its runs saved', async () => {
     const words = [...compareWords, '--jobs', '2', '--out', 'out'];
-    const { code, said } = await interrupted(words, 'epoch 1/2', 'SIGINT');
+    const { code, errors } = await interruptedProgram(folder, words, 'epoch 1/2');
     expect(code).toBe(130);
-    expect(said).toContain('2 runs in out: 0 already finished and reused, 2 to train');
-    expect(said).toContain('press Ctrl-C again to quit immediately');
-    expect(said).toContain('Interrupted; all runs are saved.');
+    expect(errors).toContain('2 runs in out: 0 already finished and reused, 2 to train');
+    expect(errors).toContain('press Ctrl-C again to quit immediately');
+    expect(errors).toContain('Interrupted; all runs are saved.');
     expect(existsSync(at('out/lock'))).toBe(false);
   });
 
@@ -153,7 +135,7 @@ test('a sweep that was killed resumes, draws its chart and recommends a value', 
     '--out',
     'sweep',
   ];
-  const killed = await interrupted(words, 'epoch 1/2', 'SIGKILL');
+  const killed = await interruptedProgram(folder, words, 'epoch 1/2', 'SIGKILL');
   expect(killed.code).toBeNull();
   const { status, stdout, stderr } = anyclass(...words);
   expect({ status, stderr }).toMatchObject({ status: 0 });

@@ -7,6 +7,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { damaged } from '../../test/damage.js';
+import { program } from '../../test/program.mjs';
 import { asBody, picture, saveServedModel } from '../../test/servedModels.js';
 import type { ServeOptions } from './operation/options.js';
 import { type Server, serve } from './serve.js';
@@ -218,7 +219,6 @@ describe('the life of a server', () => {
   });
 
   test('SIGTERM stops the command after all requests on their way are answered', async () => {
-    const program = resolve(import.meta.dirname, '../../bin/anyclass.js');
     const child = spawn(
       process.execPath,
       [program, 'serve', model, '--port', '0', '--json', '--queue', '500'],

@@ -2,14 +2,14 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { MendState, SavedChange, SaveRequest } from '@anyclass/studio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { describeInBrowser } from '../../test/pages/browser.js';
 import { openStudioPage, type StudioPage } from '../../test/pages/studioPage.js';
+import { program } from '../../test/program.mjs';
 import { copyWithSuspects, openPhotoStudio, type PhotoStudio } from '../../test/studioPhotos.js';
 import { asked, cookieOf } from '../../test/studioRuns.js';
 import { openDataset } from '../data/openDataset.js';
@@ -365,8 +365,6 @@ describeInBrowser('Mend in a browser', (browser) => {
 
 /** Starts the program itself, which can be killed. */
 async function started(): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const program = join(dirname(fileURLToPath(import.meta.url)), '../../bin/anyclass.js');
-  if (!existsSync(program)) throw new Error('the program is not built');
   const child = spawn(process.execPath, [program, 'studio', studio.folder, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

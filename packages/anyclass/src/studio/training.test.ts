@@ -4,15 +4,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { describeInBrowser } from '../../test/pages/browser.js';
 import { openStudioPage, type StudioPage } from '../../test/pages/studioPage.js';
+import { program } from '../../test/program.mjs';
 import { smallRun } from '../../test/studioRun.js';
 import { openStudio, type StudioServer } from './studio.js';
-
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 
 describeInBrowser('a training in the page', (browser) => {
   const folder = testFolder();

@@ -15,7 +15,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeSafetensors } from '@anyclass/torch';
 import { killRuns } from '../killedRuns.mjs';
-import { anyclass, each, fixtures, isMeant, program } from './support.mjs';
+import { program } from '../program.mjs';
+import { anyclass, each, fixtures, isMeant } from './support.mjs';
 
 /** Wrong operator calls, in a separate process, which must not crash. */
 export async function operators(count, _drawOf, folder, seed) {

@@ -11,7 +11,6 @@ export const fixtures = fileURLToPath(new URL('../fixtures/data', import.meta.ur
 export const checkpoints = fileURLToPath(
   new URL('../../../torch/test/fixtures/checkpoints', import.meta.url),
 );
-export const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 export const format = { width: 16, height: 16, channels: 3 };
 
 /** Whether an error is meant for users, with a message that they can act on. */

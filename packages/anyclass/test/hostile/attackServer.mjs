@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { program } from '../program.mjs';
 import { bombs } from './bombs.mjs';
 import { grammar } from './grammar.mjs';
 
@@ -98,7 +98,6 @@ export async function attackServer({ model, picture, requests, seed, minutes = 0
 
 /** @param {string} model */
 async function startServer(model) {
-  const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
   const words = ['serve', `m=${model}`, '--port', '0', '--json', '--log-level', 'error'];
   const child = spawn(process.execPath, [program, ...words], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -5,11 +5,10 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { program } from '../program.mjs';
 import { fileBombs } from './fileBombs.mjs';
 import { exportSmallModel } from './smallModel.mjs';
 
-const program = fileURLToPath(new URL('../../bin/anyclass.js', import.meta.url));
 const mostMegabytes = 1500;
 const mostSeconds = 60;
 
