@@ -14,6 +14,7 @@ import { messageOf } from '../packages/anyclass/src/errors/reasonOf.js';
 import { UsageError } from '../packages/anyclass/src/errors/usageError.js';
 import { planRuns } from '../packages/anyclass/src/experiments/plan.js';
 import type { LossVariant, NetworkVariant } from '../packages/anyclass/src/experiments/variants.js';
+import { packageNames } from '../packages/anyclass/test/installation.mjs';
 import { shellCommands } from './shellCommands.js';
 
 const root = join(import.meta.dirname, '..');
@@ -46,6 +47,15 @@ test('every page of docs is in the index', () => {
     (file) => file.endsWith('.md') && file !== 'README.md',
   );
   expect(others.filter((file) => !index.includes(file))).toEqual([]);
+});
+
+test('an installation from archives names one of every package that anyclass needs', () => {
+  const archives = Array.from(
+    read('docs/install.md').matchAll(/\.\/([\w-]+)-[\d.]+\.tgz/g),
+    ([, name]) => name,
+  );
+  const needed = packageNames.map((name) => name.replace('@', '').replace('/', '-'));
+  expect(archives.toSorted()).toEqual(needed.toSorted());
 });
 
 test('every command line in the documentation has a command and options that exist', () => {

@@ -135,10 +135,12 @@ test('class activation maps need a linear head over averaged maps', async () => 
 class Mine extends nn.Module {
   readonly stem = new nn.Conv2d(3, 8, { kernel: 3, stride: 2 });
   readonly norm = new nn.BatchNorm2d(8);
+  readonly dropout = new nn.Dropout(0.2);
   readonly head = new nn.Linear(8, 2);
 
   forward(images: Tensor): Tensor {
-    return this.head.forward(this.norm.forward(this.stem.forward(images)).relu_().mean([2, 3]));
+    const pooled = this.norm.forward(this.stem.forward(images)).relu_().mean([2, 3]);
+    return this.head.forward(this.dropout.forward(pooled));
   }
 }
 

@@ -60,7 +60,7 @@ export function addOutputs(
     outputs.set(floats('cam', { ...features, shape }), cam);
   } else if (extra.includes('cam')) {
     throw new UserError(
-      'cam needs a network whose last layer is linear and takes the average of feature maps, such as tresnet and resnet',
+      'cam needs a network whose last layer is linear and takes the average of feature maps, such as tresnet, resnet and densenet',
     );
   }
   return outputs;
@@ -105,7 +105,9 @@ function linearHead({ calls, outputs }: Pick<Trace, 'calls' | 'outputs'>): Linea
     return call && operators.includes(call.operator) ? call : undefined;
   };
   const head = madeBy(outputs[0], 'linear');
-  const pooled = tensorOf(head, 'input');
+  // Outside training, dropout changes nothing.
+  const input = tensorOf(head, 'input');
+  const pooled = tensorOf(madeBy(input, 'dropout'), 'input') ?? input;
   const flat = madeBy(pooled, 'flatten', 'view', 'reshape', 'squeeze');
   const pool = madeBy(flat ? tensorOf(flat, 'self') : pooled, 'adaptive_avg_pool2d', 'mean');
   const features = tensorOf(pool, 'self');
