@@ -127,7 +127,7 @@ describeInBrowser('the page', (browser) => {
     await page.locator('#decision-name').fill('promised');
     await page.getByRole('button', { name: 'Save decision' }).click();
     await expect.poll(head).toContain('At most 10% of negatives');
-    expect(await head()).toMatch(/95% confidence. Rests on \d+ of \d+ negative held-back rows/);
+    expect(await head()).toMatch(/95% confidence. Rests on \d+ of \d+ negative held-back images/);
     // First away from the run: the page would still ask for its pictures.
     await page.goto(`${new URL(server.url).origin}/?view=decide&run=digits`);
     rmSync(held, { recursive: true });

@@ -7,6 +7,7 @@ import type { RunRow, RunState, Setting } from '@anyclass/studio';
 import { dottedFields, placeFields } from '../configuration/dottedFields.js';
 import { isPlainObject, type PlainObject } from '../configuration/overrides.js';
 import { shellLine } from '../errors/shellLine.js';
+import { featureNetworks } from '../networks/catalog.js';
 import { doingText, notStarted, type RunProgress, secondsLeft } from '../runs/runProgress.js';
 import type { FoundRun } from './findRuns.js';
 
@@ -63,6 +64,7 @@ export function rowOf({ id, path, isArchived }: FoundRun, parts: RunParts): OwnR
     started: record?.started ?? '',
     dataset: record?.dataset ?? '',
     network: record?.network ?? '',
+    instance: featureNetworks.some((name) => name === record?.network) ? 'row' : 'image',
     loss: record?.loss ?? '',
     seed: record?.seed ?? 0,
     group: record?.group ?? id,

@@ -62,6 +62,21 @@ describe('the list', () => {
     expect(row(list, 'live')?.curve).toEqual([0.1, 0.2, 0.3]);
   });
 
+  test('says whether a run is about images or rows of features', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'anyclass-instances-'));
+    for (const name of ['tresnet-s', 'mlp'] as const)
+      fakeRun(join(own, name), { configuration: { data: { dataset: 'digits' }, network: { name } } });
+    const other = await openStudio([own]);
+    const headers = { cookie: await cookieOf(other.url) };
+    const { rows }: RunList = JSON.parse((await asked(other.url, '/api/runs', { headers })).body);
+    await other.close();
+    rmSync(own, { recursive: true });
+    expect(Object.fromEntries(rows.map(({ id, instance }) => [id, instance]))).toEqual({
+      'tresnet-s': 'image',
+      mlp: 'row',
+    });
+  });
+
   test('names only the fields that differ, and groups what differs in its seed alone', async () => {
     const list = await get<RunList>('/api/runs');
     expect(list.differing).toEqual(['epochs']);

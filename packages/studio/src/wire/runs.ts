@@ -16,6 +16,8 @@ export interface RunRow {
   readonly started: string;
   readonly dataset: string;
   readonly network: string;
+  /** What its data is made of: rows of features, or images. */
+  readonly instance: 'image' | 'row';
   readonly loss: string;
   readonly seed: number;
   /** Runs with the same key differ in their seed alone. */

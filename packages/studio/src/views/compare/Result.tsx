@@ -19,7 +19,7 @@ export function Result({
 }) {
   const { metrics, classes, images, replicates, rows, sharedSeeds } = compared;
   const f1 = metrics.find(({ name }) => name.startsWith('F1 at'));
-  const run = second.rows[0]!.id;
+  const { id: run, instance } = second.rows[0]!;
   const named = classes.filter(({ f1: each }) => each !== null);
   return (
     <>
@@ -28,8 +28,8 @@ export function Result({
         {split === 'test'
           ? 'On test, with decisions fitted on validation'
           : 'On validation, where the decisions were fitted: look here, and conclude on test'}
-        ; {countText(rows)} rows, {countText(replicates)} bootstrap replicates over rows with decisions held
-        fixed, 95% intervals;{' '}
+        ; {countText(rows)} {instance}s, {countText(replicates)} bootstrap replicates over {instance}s with
+        decisions held fixed, 95% intervals;{' '}
         {sharedSeeds === 0
           ? 'no seed is shared'
           : `${sharedSeeds} shared ${sharedSeeds === 1 ? 'seed' : 'seeds'}`}

@@ -8,11 +8,17 @@ import { useShortcuts } from '../../state/keys.js';
 import { notePicture, pictureProblem } from '../../state/pictures.js';
 import { ask, sourceOf } from '../../state/server.js';
 import type { RowNames } from '../../wire/decide.js';
+import type { RunRow } from '../../wire/runs.js';
 import type { Judged, ShownRow } from './messages.js';
 
 const outcomes = ['clear', 'review', 'alarm'];
 
-export function Changes({ run, judged }: { readonly run: string; readonly judged: Judged }) {
+export function Changes(props: {
+  readonly run: string;
+  readonly instance: RunRow['instance'];
+  readonly judged: Judged;
+}) {
+  const { run, instance, judged } = props;
   const { moves, shown } = judged;
   const total = moves.reduce((sum, { count }) => sum + count, 0);
   const problem = pictureProblem(run);
@@ -33,11 +39,11 @@ export function Changes({ run, judged }: { readonly run: string; readonly judged
         <h3>
           {total === 0
             ? 'Next to change sides'
-            : `${countText(total)} ${total === 1 ? 'row changes' : 'rows change'} sides`}
+            : `${countText(total)} ${total === 1 ? `${instance} changes` : `${instance}s change`} sides`}
         </h3>
         <small aria-live="polite">
           {total === 0
-            ? 'the rows closest to a handle'
+            ? `the ${instance}s closest to a handle`
             : `${moves.map(({ isPositive, from, to, count }) => `${countText(count)} ${isPositive ? 'positive' : 'negative'} ${outcomes[from]} → ${outcomes[to]}`).join(', ')}${hasNext ? '; framed: changed, pale: next' : ''}`}
         </small>
       </div>

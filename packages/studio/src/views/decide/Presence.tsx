@@ -51,7 +51,7 @@ function Drawn({
       width={width}
       height={height}
       role="group"
-      aria-label="Presence of the rows, with handles for review and alarm"
+      aria-label="Presence, with handles for review and alarm"
     >
       <defs>
         <pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">

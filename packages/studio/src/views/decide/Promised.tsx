@@ -1,17 +1,18 @@
 // The headline: what is promised, and what it rests on.
 
 import { countText, shortPercent } from '@anyclass/kit';
+import type { RunRow } from '../../wire/runs.js';
 import type { Judged, LoadedRows } from './messages.js';
 
 export function Promised({
   judged,
   loaded,
-  run,
+  row: { id: run, instance },
   split,
 }: {
   readonly judged: Judged;
   readonly loaded: LoadedRows;
-  readonly run: string;
+  readonly row: RunRow;
   readonly split: string;
 }) {
   const { budget, report, isSaved } = judged;
@@ -29,8 +30,8 @@ export function Promised({
         .
       </h1>
       <p class="small quiet">
-        {groundOf(judged, loaded, isSaved ? split : 'validation')}{' '}
-        {isSure ? '' : approximation(guarantee, split)} {run}
+        {groundOf(judged, loaded, instance, isSaved ? split : 'validation')}{' '}
+        {isSure ? '' : approximation(guarantee, instance, split)} {run}
       </p>
     </div>
   );
@@ -40,23 +41,28 @@ export function Promised({
 function groundOf(
   { report: { guarantee, triage } }: Judged,
   { positives, negatives }: LoadedRows,
+  instance: RunRow['instance'],
   split: string,
 ): string {
   if (!guarantee.holds)
-    return `Of ${countText(negatives)} negative and ${countText(positives)} positive validation rows.`;
+    return `Of ${countText(negatives)} negative and ${countText(positives)} positive validation ${instance}s.`;
   const second = triage?.guarantee.holds
     ? ` and ${countText(triage.guarantee.exceeding)} of ${countText(triage.guarantee.of)} positive`
     : '';
-  return `${shortPercent(guarantee.confidence)} confidence${triage ? ' each' : ''}. Rests on ${countText(guarantee.exceeding)} of ${countText(guarantee.of)} negative${second} ${split === 'decision' ? 'held-back' : split} ${guarantee.groups === null ? 'rows' : 'groups'}.`;
+  return `${shortPercent(guarantee.confidence)} confidence${triage ? ' each' : ''}. Rests on ${countText(guarantee.exceeding)} of ${countText(guarantee.of)} negative${second} ${split === 'decision' ? 'held-back' : split} ${guarantee.groups === null ? `${instance}s` : 'groups'}.`;
 }
 
 /** Why there is no promise, and the way to one. */
-function approximation(guarantee: Judged['report']['guarantee'], split: string): string {
+function approximation(
+  guarantee: Judged['report']['guarantee'],
+  instance: RunRow['instance'],
+  split: string,
+): string {
   if (guarantee.holds) return '';
   if (guarantee.reason === 'adaptive choice')
     return split === 'decision'
-      ? 'Approximate: it was chosen on these rows. When saved, it is fitted on the rows that were held back, and promised there.'
-      : 'Approximate: it was chosen on these rows. Refit it on rows that chose nothing (data.draw can hold them back) to promise it.';
+      ? `Approximate: it was chosen on these ${instance}s. When saved, it is fitted on those that were held back, and promised there.`
+      : `Approximate: it was chosen on these ${instance}s. Refit it on ${instance}s that chose nothing (data.draw can hold them back) to promise it.`;
   if (guarantee.needed !== undefined && guarantee.of !== undefined)
     return `Not promised: it takes ${countText(guarantee.needed)} negatives, and there are ${countText(guarantee.of)}.`;
   return `Not promised: ${guarantee.reason}.`;

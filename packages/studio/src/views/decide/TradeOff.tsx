@@ -8,7 +8,7 @@ import { useWidth } from './width.js';
 export const tradeOffMetrics = {
   f1: { name: 'F1', of: (point: CurvePoint) => point.macroF1 },
   recall: { name: 'positives found', of: (point: CurvePoint) => point.found },
-  review: { name: 'rows to review', of: (point: CurvePoint) => point.review },
+  review: { name: 'left to review', of: (point: CurvePoint) => point.review },
 } as const;
 export type TradeOffMetric = keyof typeof tradeOffMetrics;
 

@@ -2,11 +2,17 @@ import { triageBars } from '@anyclass/kit';
 import { Html } from '../../parts/Html.js';
 import { percent } from '../../parts/numbers.js';
 import { address, go } from '../../state/address.js';
+import type { RunRow } from '../../wire/runs.js';
 import type { Judged, LoadedRows } from './messages.js';
 import { shareIn } from './shown.js';
 
 /** The work that the decision makes of 1,000 rows, at any share of positives. */
-export function Work({ judged, loaded }: { readonly judged: Judged; readonly loaded: LoadedRows }) {
+export function Work(props: {
+  readonly judged: Judged;
+  readonly loaded: LoadedRows;
+  readonly instance: RunRow['instance'];
+}) {
+  const { judged, loaded, instance } = props;
   const { positives, negatives } = loaded;
   const own = positives / Math.max(1, positives + negatives);
   const share = shareIn(address.value.get('prevalence')) ?? own;
@@ -17,7 +23,7 @@ export function Work({ judged, loaded }: { readonly judged: Judged; readonly loa
   const hasReview = judged.clearAt !== null;
   return (
     <div class="panel">
-      <h3>Of 1,000 rows</h3>
+      <h3>Of 1,000 {instance}s</h3>
       <Html text={triageBars({ clear: at(0), ...(hasReview && { review: at(1) }), alarm: at(2) })} />
       <div class="range">
         <label for="prevalence">positive in the field</label>

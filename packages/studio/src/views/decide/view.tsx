@@ -116,7 +116,10 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
     },
   ]);
   // The handles move before the answer is there; until then these stay.
-  const changes = useMemo(() => judged && <Changes run={run} judged={judged} />, [run, judged]);
+  const changes = useMemo(
+    () => judged && <Changes run={run} instance={row.instance} judged={judged} />,
+    [run, row.instance, judged],
+  );
   if (!judged) return <p class="quiet empty">Fitting…</p>;
   const canHaveNone = from.missed === null;
   return (
@@ -130,7 +133,7 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
         onSetup={onSetup}
         onReset={reset}
       />
-      <Promised judged={judged} loaded={loaded} run={run} split={setup.fittingSplit} />
+      <Promised judged={judged} loaded={loaded} row={row} split={setup.fittingSplit} />
       <Metrics
         judged={judged}
         loaded={loaded}
@@ -141,7 +144,7 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
       <div class="columns charts">
         <div class="panel">
           <h3>
-            Presence of {countText(loaded.rows)} validation rows{' '}
+            Presence of {countText(loaded.rows)} validation {row.instance}s{' '}
             <small>drag the handles; bar height is the root of the count</small>
           </h3>
           <Presence
@@ -159,7 +162,7 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
               disabled={!canHaveNone}
               onChange={() => set({ missed: budget.missed === null ? 0.05 : null })}
             />{' '}
-            leave rows to review: limit the positives that are cleared
+            leave {row.instance}s to review: limit the positives that are cleared
           </label>
         </div>
         <RunCurves
@@ -173,7 +176,7 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
         />
       </div>
       <div class="work-row">
-        <Work judged={judged} loaded={loaded} />
+        <Work judged={judged} loaded={loaded} instance={row.instance} />
         {changes}
       </div>
     </section>
