@@ -250,6 +250,37 @@ describe('refit', () => {
     expect(gate.decision.presence).toBeGreaterThan(before.presence!);
   });
 
+  test('of a log, limits for whole groups rest on whole groups alone', async () => {
+    const [, ...rows] = readFileSync(at('away.csv'), 'utf8').trimEnd().split('\n');
+    const refitted = async (per: string, drawnOf: (i: number) => boolean) => {
+      const lines = rows.map((row, i) => {
+        const [id = '', dry, sour] = row.split(',');
+        const probabilities = { dry: (1 + Number(dry)) / 3, sour: (1 + Number(sour)) / 3 };
+        const answer = { id, isNegative: true, s: 0.8 + Number(dry), probabilities, group: `p${i % 200}` };
+        return JSON.stringify({ ...answer, audit: { q: 0.5, drawn: drawnOf(i) } });
+      });
+      writeFileSync(at('groups.jsonl'), lines.join('\n'));
+      const labels = rows.map((row) => row.split(',').slice(0, 3).join(','));
+      writeFileSync(at('groups.csv'), ['id,dry,sour', ...labels].join('\n'));
+      const words = ['refit', 'run', '--log', 'groups.jsonl', '--labels', 'groups.csv', '--per', per];
+      return runInProcess(folder, [
+        ...words,
+        '--replicates',
+        '100',
+        '--out',
+        'groups.safetensors',
+        '--force',
+      ]);
+    };
+    const half = await refitted('group', (i) => i !== 3 && i !== 203 && i !== 7);
+    expect([half.status, half.stderr]).toEqual([
+      1,
+      expect.stringContaining('2 groups have images that were not drawn'),
+    ]);
+    expect((await refitted('image', (i) => i % 2 === 0)).status).toBe(0);
+    expect((await refitted('group', () => true)).status).toBe(0);
+  });
+
   test("the model's own data is refused, except its test split", async () => {
     const own = await runInProcess(folder, ['refit', 'run', 'home.csv', '--out', 'own.safetensors']);
     expect([own.status, own.stderr]).toEqual([1, expect.stringContaining('trained on')]);

@@ -146,7 +146,9 @@ export function judgmentVerdict({ metrics, intervals, decided }: Judgment): stri
       contradictionText(each, decided?.fittedOn ?? 'validation'),
     ),
     ...(isNoBetterThanChance((decided ?? { metrics }).metrics)
-      ? ['It is no better than chance: positives get a prediction no more often than negatives do.']
+      ? [
+          'It is no better than chance: positives get a prediction no more often than negatives do, beyond what chance explains.',
+        ]
       : []),
     ...(decided ? [sentence('With its decision, the model', decided)] : []),
     sentence(`At a threshold of 0.5, ${decided ? 'it' : 'the model'}`, {

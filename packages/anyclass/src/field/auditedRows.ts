@@ -10,6 +10,13 @@ import { type AuditLabel, readAuditLabels } from './auditLabels.js';
 import { type LoggedLine, readPredictionLogs } from './predictionLog.js';
 import type { RowsToFit } from './rowsToFit.js';
 
+/** What a model version answered. */
+interface Answered {
+  readonly lines: AuditedLine[];
+  /** How many images of each group it saw, drawn or not. */
+  readonly seenOf: Map<Key, number>;
+}
+
 interface AuditedLine {
   readonly logged: LoggedLine;
   readonly label: AuditLabel;
@@ -29,25 +36,33 @@ export async function auditedRows(
 ): Promise<RowsToFit> {
   const labels = await readAuditLabels(table);
   // Several models may answer in turn; the rows are those of the one that answered last.
-  const byVersion = new Map<string, AuditedLine[]>();
-  let [lines, undrawn]: [AuditedLine[], number] = [[], 0];
+  const byVersion = new Map<string, Answered>();
+  let last: Answered = { lines: [], seenOf: new Map() };
+  let undrawn = 0;
   const seen = new Set<string>();
   for await (const { logged, file, line } of readPredictionLogs(logs)) {
     const of = JSON.stringify([logged.model, logged.version]);
-    lines = byVersion.get(of) ?? [];
-    byVersion.set(of, lines);
+    last = byVersion.get(of) ?? { lines: [], seenOf: new Map() };
+    byVersion.set(of, last);
     if (seen.has(logged.id)) continue;
     seen.add(logged.id);
+    const { group } = logged;
+    if (group !== undefined) last.seenOf.set(group, (last.seenOf.get(group) ?? 0) + 1);
     const label = labels.get(logged.id);
     if (!label) continue;
     if (logged.audit?.drawn !== true) undrawn++;
     else
-      lines.push({ logged, label, probabilities: probabilitiesOf(logged, classes, `${file}, line ${line}`) });
+      last.lines.push({
+        logged,
+        label,
+        probabilities: probabilitiesOf(logged, classes, `${file}, line ${line}`),
+      });
   }
+  const { lines } = last;
   if (lines.length === 0)
     throw new UserError(`${table}: labels no image of ${logs.join(', ')} that was drawn`);
   const others =
-    Array.from(byVersion.values(), ({ length }) => length).reduce((sum, each) => sum + each, 0) -
+    Array.from(byVersion.values(), (each) => each.lines.length).reduce((sum, each) => sum + each, 0) -
     lines.length;
   const hasClasses = lines.every(({ label }) => label.isNegative || label.classes !== undefined);
   return {
@@ -56,6 +71,7 @@ export async function auditedRows(
     scored: scoredLines(lines, classes, hasClasses, decision?.presenceFrom === 'given' || !hasClasses),
     hasClasses,
     isNegative: lines.map(({ label }) => label.isNegative),
+    partialGroups: partialGroups(last),
     remarks: [
       ...(undrawn > 0
         ? [`${counted(undrawn, 'labeled image')} left out: only images that the coin drew are a fair sample`]
@@ -88,6 +104,16 @@ function targetsOf({ isNegative, classes }: AuditLabel, names: readonly string[]
     const value = classes?.get(name);
     return value === undefined ? Number.NaN : Number(value);
   });
+}
+
+function partialGroups({ lines, seenOf }: Answered): number {
+  const left = new Map(seenOf);
+  for (const { logged } of lines) {
+    if (logged.group !== undefined) left.set(logged.group, (left.get(logged.group) ?? 0) - 1);
+  }
+  return new Set(
+    lines.flatMap(({ logged: { group } }) => (group !== undefined && left.get(group) ? [group] : [])),
+  ).size;
 }
 
 function groupsOf(lines: readonly AuditedLine[]): Key[] | undefined {

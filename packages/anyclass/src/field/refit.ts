@@ -65,6 +65,7 @@ export async function refit(model: string, options: RefitOptions): Promise<Refit
   const fit = fitOptions(before, options);
   if (!hasRows(options) && isRunFolder(model)) return refitRun(model, out, before, fit, description);
   const rows = await refitRows(model, description, options);
+  refusePartialGroups(fit, rows);
   const remarks = [...rows.remarks, ...(await knownRows(model, rows)), ...lostGroups(before, rows.scored)];
   const decision = rows.hasClasses
     ? fitOnValidation(rows.scored, fit, { note: (text) => remarks.push(text) }).decision
@@ -136,6 +137,14 @@ function lostGroups({ report }: Decision, { groups }: Scored): string[] {
   return [
     'The decision before rested on groups; these rows have none, so each counts as independent. Name their groups if images of one patient, pipe or video are among them.',
   ];
+}
+
+/** Of a group, some images say too little about the highest score of all: its alarm would look rarer than it is. */
+function refusePartialGroups({ budget }: FitDecisionOptions, { partialGroups = 0, name }: RowsToFit): void {
+  if (partialGroups === 0 || budget === undefined || !('per' in budget) || budget.per !== 'group') return;
+  throw new UserError(
+    `${name}: ${counted(partialGroups, 'group')} ${partialGroups === 1 ? 'has' : 'have'} images that were not drawn or have no label, so limits for whole groups cannot rest on the others; refit on data with all images of each group, or set per to image`,
+  );
 }
 
 /** Throws if a promise was asked for that the rows cannot give. */

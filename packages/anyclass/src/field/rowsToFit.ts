@@ -11,4 +11,6 @@ export interface RowsToFit {
   /** Without classes: whether each row is negative; undefined if undecided. */
   readonly isNegative: readonly (boolean | undefined)[];
   readonly remarks: readonly string[];
+  /** How many groups have images beside these rows; a limit for whole groups cannot rest on parts of them. */
+  readonly partialGroups?: number;
 }
