@@ -39,6 +39,18 @@ test('a broken promise is told first, with exit code 4 and the line of the alert
   expect(result.alert).toEqual({ line: 9, id: 'i8' });
 });
 
+test('a late rise is told with the verdict, which rests on all lines', async () => {
+  const streams = Array.from({ length: 16 }, (_, k) => stream(k < 15 ? 0 : 14, {}, `${k}-`));
+  write('late.jsonl', streams.map(({ log }) => log).join(''));
+  const labels = streams.map((each) => each.labels.replace('id,negative\n', '')).join('');
+  write('late.csv', `id,negative\n${labels}`);
+  const { status, stdout } = await monitor('late.jsonl', 'late.csv', '--false-alarms', '0.05');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(
+    /^The promise of at most 5% false alarms holds: .*; it seems to have risen late, noticed at line 1,5\d\d\./,
+  );
+});
+
 test('a log with a line that never ends is refused before it fills memory', async () => {
   write('endless.jsonl.gz', gzipSync(Buffer.alloc(2e8, 97)));
   write('endless.csv', 'id,negative\n');

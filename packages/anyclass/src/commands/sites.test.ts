@@ -281,6 +281,39 @@ describe('refit', () => {
     expect((await refitted('group', () => true)).status).toBe(0);
   });
 
+  test('of positives of one patient alone, nothing is cross-fitted; without negatives, it says so', async () => {
+    const refitted = async (rows: readonly string[], words: readonly string[]) => {
+      writeFileSync(at('one.csv'), ['Filename,patient,dry,sour,feature_0,feature_1', ...rows].join('\n'));
+      return runInProcess(folder, [
+        ...['refit', 'run', 'one.csv', '--group-column', 'patient', '--out', 'one.safetensors', '--force'],
+        ...[...words, '--json'],
+      ]);
+    };
+    const positives = Array.from({ length: 10 }, (_, i) => `p${i},one,1,0,2.${i},1`);
+    const negatives = Array.from({ length: 90 }, (_, i) => `n${i},n${i},0,0,1.${i},1`);
+    const { status, stdout } = await refitted([...positives, ...negatives], []);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout).crossFitted).toBeNull();
+    writeFileSync(
+      at('one.jsonl'),
+      positives
+        .map((row) => {
+          const [id] = row.split(',');
+          const answer = { id, isNegative: true, s: 1, probabilities: { dry: 0.5, sour: 0.5 } };
+          return JSON.stringify({ ...answer, audit: { q: 1, drawn: true } });
+        })
+        .join('\n'),
+    );
+    writeFileSync(
+      at('one-labels.csv'),
+      `id,negative\n${positives.map((row) => `${row.split(',')[0]},0`).join('\n')}`,
+    );
+    const words = ['refit', 'run', '--log', 'one.jsonl', '--labels', 'one-labels.csv'];
+    const none = await runInProcess(folder, [...words, '--out', 'none.safetensors']);
+    expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/audits has no negatives/)]);
+    expect(none.stderr).not.toContain('--debug');
+  });
+
   test("the model's own data is refused, except its test split", async () => {
     const own = await runInProcess(folder, ['refit', 'run', 'home.csv', '--out', 'own.safetensors']);
     expect([own.status, own.stderr]).toEqual([1, expect.stringContaining('trained on')]);

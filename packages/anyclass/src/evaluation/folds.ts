@@ -1,6 +1,6 @@
 // Folds for cross-fitting.
 
-import type { Scored } from '@anyclass/core';
+import { presenceOfRows, ROW_NEGATIVE, ROW_POSITIVE, type Scored } from '@anyclass/core';
 
 const foldCount = 5;
 
@@ -31,6 +31,22 @@ export function foldsByName(
   );
   const foldOf = new Map(order.map(({ name }, i) => [name, i % foldCount]));
   return Uint8Array.from(names, (_, row) => foldOf.get(nameOf(row))!);
+}
+
+/**
+ * Returns the folds to cross-fit a decision with; undefined if all positives or all negatives are in one fold, as with a single
+ * one, or where they are of one group: without that fold nothing could be fitted.
+ */
+export function foldsToFit(
+  scored: Scored & { readonly names: readonly string[] },
+  deal = 0,
+): Uint8Array | undefined {
+  const kinds = presenceOfRows(scored.targets, scored.classNames.length);
+  const folds = foldsByName(scored, kinds, deal);
+  const areSpread = [ROW_POSITIVE, ROW_NEGATIVE].every(
+    (kind) => new Set(folds.filter((_, row) => kinds[row] === kind)).size > 1,
+  );
+  return areSpread ? folds : undefined;
 }
 
 /** FNV-1a: consecutive names, such as the frames of a video, end up far apart. */

@@ -1,18 +1,8 @@
 // A run at its decision: fitted on its validation scores or on the rows held back for it, evaluated on test and, cross-fitted,
 // on validation.
 
-import {
-  crossFit,
-  type Decision,
-  fitDecision,
-  type Metrics,
-  measure,
-  presenceAuc,
-  presenceOfRows,
-  ROW_NEGATIVE,
-  ROW_POSITIVE,
-} from '@anyclass/core';
-import { foldsByName } from '../evaluation/folds.js';
+import { crossFit, type Decision, fitDecision, type Metrics, measure, presenceAuc } from '@anyclass/core';
+import { foldsToFit } from '../evaluation/folds.js';
 import type { DecisionChoice } from './decisionText.js';
 import type { ScoredImages } from './readRuns.js';
 import { type TradeOff, tradeOffOf } from './tradeOff.js';
@@ -78,7 +68,7 @@ export function whyUndecided(
 
 /**
  * Returns the images with predicted labels, 0 or 1, in place of scores, each from a decision fitted without
- * that image; undefined with fewer than two positives or negatives.
+ * that image; undefined if all positives or all negatives are in one fold.
  *
  * @param deal a different number assigns the images to different folds
  */
@@ -87,11 +77,6 @@ export function crossFitted(
   choice: DecisionChoice,
   deal = 0,
 ): ScoredImages | undefined {
-  const kinds = presenceOfRows(validation.targets, validation.classNames.length);
-  const hasTwo = [ROW_POSITIVE, ROW_NEGATIVE].every(
-    (kind) => kinds.reduce((count, each) => count + Number(each === kind), 0) > 1,
-  );
-  if (!hasTwo) return undefined;
-  const folds = foldsByName(validation, kinds, deal);
-  return { ...validation, ...crossFit(validation, { ...choice, folds }) };
+  const folds = foldsToFit(validation, deal);
+  return folds && { ...validation, ...crossFit(validation, { ...choice, folds }) };
 }

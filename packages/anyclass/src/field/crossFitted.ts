@@ -6,12 +6,9 @@ import {
   crossFit,
   type FitDecisionOptions,
   type OutcomeCounts,
-  presenceOfRows,
-  ROW_NEGATIVE,
-  ROW_POSITIVE,
   type Scored,
 } from '@anyclass/core';
-import { foldsByName } from '../evaluation/folds.js';
+import { foldsToFit } from '../evaluation/folds.js';
 
 /** A metric with its 95% interval. */
 export interface CrossFittedRate {
@@ -37,7 +34,7 @@ export interface CrossFittedMetrics {
 }
 
 /**
- * Cross-fits a decision; undefined with fewer than two positives or negatives.
+ * Cross-fits a decision; undefined if all positives or all negatives are in one fold.
  *
  * @example
  * crossFittedMetrics({ ...scored, names }, { budget: { falseAlarms: 0.05 } })?.falseAlarmRate // 0.047, 0.021 to 0.079
@@ -47,10 +44,8 @@ export function crossFittedMetrics(
   options: FitDecisionOptions,
   { replicates = 1000 }: { readonly replicates?: number | undefined } = {},
 ): CrossFittedMetrics | undefined {
-  const kinds = presenceOfRows(scored.targets, scored.classNames.length);
-  const countOf = (kind: number) => kinds.reduce((count, each) => count + Number(each === kind), 0);
-  if (countOf(ROW_POSITIVE) < 2 || countOf(ROW_NEGATIVE) < 2) return undefined;
-  const folds = foldsByName(scored, kinds);
+  const folds = foldsToFit(scored);
+  if (folds === undefined) return undefined;
   const labels = crossFit(scored, { ...options, folds });
   const { overall, metrics } = bootstrap(labels, { replicates });
   const rate = (name: 'macroF1' | 'recallAny' | 'falseAlarmRate' | 'falseAlarmRateByGroup') => {

@@ -1,7 +1,8 @@
 // A gate from labels that say only whether anything is present. Thresholds per class stay as they were.
 
-import { type Decision, type FitDecisionOptions, fitDecision } from '@anyclass/core';
+import type { Decision, FitDecisionOptions } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
+import { fitOnValidation } from '../inference/decide.js';
 import type { RowsToFit } from './rowsToFit.js';
 
 /**
@@ -20,7 +21,7 @@ export function fitGate(
     );
   }
   const { presence, groups, split } = scored;
-  const fitted = fitDecision(
+  const { decision: fitted } = fitOnValidation(
     {
       // One class stands for all of them, and is predicted wherever the gate lets a row pass.
       scores: new Float64Array(presence.length).fill(1),
@@ -31,8 +32,8 @@ export function fitGate(
       groups,
     },
     { ...fit, kappa: 0 },
+    { note },
   );
-  for (const remark of fitted.report.remarks) note(remark);
   note('The labels name no classes: the gate is new, the thresholds per class stay as they were');
   return {
     ...fitted,

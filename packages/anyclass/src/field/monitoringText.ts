@@ -49,7 +49,7 @@ function judgedBy(per: MonitoredStream['per']): string {
 }
 
 function answerOf(
-  { verdict, rate, auditsToDecide }: PromiseJudgment,
+  { verdict, rate, auditsToDecide, change }: PromiseJudgment,
   words: { limit: string; promised: false | undefined; of: string; confidence: number },
 ): MonitoringAnswer {
   const confidence = `${shown(words.confidence)} confidence`;
@@ -64,12 +64,16 @@ function answerOf(
     };
   }
   if (verdict === 'broken') return { answer: `${promise} is broken`, because: range };
-  if (verdict === 'holds') return { answer: `${promise} holds`, because: range };
+  // All lines together may still look good.
+  const late = change.alert
+    ? `; it seems to have risen late, noticed at line ${count(change.alert.line)}`
+    : '';
+  if (verdict === 'holds') return { answer: `${promise} holds`, because: `${range}${late}` };
   const outlook =
     auditsToDecide === null
       ? 'label more of the drawn images'
       : `about ${counted(auditsToDecide, 'more audit')} would settle it at this rate`;
-  return { answer: `Too early to tell whether t${name} holds`, because: `${range}; ${outlook}` };
+  return { answer: `Too early to tell whether t${name} holds`, because: `${range}${late}; ${outlook}` };
 }
 
 /** The verdict, what it rests on, what more labels would buy, and what came before. */
