@@ -63,14 +63,13 @@ describe('the list', () => {
   });
 
   test('says whether a run is about images or rows of features', async () => {
-    const own = mkdtempSync(join(tmpdir(), 'anyclass-instances-'));
+    const own = testFolder();
     for (const name of ['tresnet-s', 'mlp'] as const)
       fakeRun(join(own, name), { configuration: { data: { dataset: 'digits' }, network: { name } } });
     const other = await openStudio([own]);
     const headers = { cookie: await cookieOf(other.url) };
     const { rows }: RunList = JSON.parse((await asked(other.url, '/api/runs', { headers })).body);
     await other.close();
-    rmSync(own, { recursive: true });
     expect(Object.fromEntries(rows.map(({ id, instance }) => [id, instance]))).toEqual({
       'tresnet-s': 'image',
       mlp: 'row',
