@@ -18,6 +18,7 @@ import type { Judgment } from '../events/judgment.js';
 import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
 import { checkInputFile } from '../files/inputs.js';
 import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
+import { readModelRecord } from '../inference/modelRecord.js';
 import type { EvaluationPageOptions } from '../reports/evaluationReport.js';
 import { judgmentText } from '../reports/judgmentText.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
@@ -214,7 +215,12 @@ async function judgeModel(given: EvaluateOptions, terminal: Terminal): Promise<J
     writeTable(saveScores, { names, classNames: scored.classNames, values: scored.scores });
   }
   if (html !== undefined)
-    await writePage(html, model, judgment, { scored, fitted: await fittingScores(model), quarantined });
+    await writePage(html, model, judgment, {
+      scored,
+      fitted: await fittingScores(model),
+      instance: 'features' in readModelRecord(model).description ? 'row' : 'image',
+      quarantined,
+    });
   return judgment;
 }
 

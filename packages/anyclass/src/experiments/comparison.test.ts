@@ -3,10 +3,16 @@ import { join } from 'node:path';
 import { measure, pairedBootstrap } from '@anyclass/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
-import { lossRun, writeSyntheticRun, writeThreeLosses } from '../../test/experimentRuns.js';
+import {
+  lossRun,
+  writeRunWithEpochs,
+  writeSyntheticRun,
+  writeThreeLosses,
+} from '../../test/experimentRuns.js';
 import type { LossName } from '../losses/lossNames.js';
 import { compareRuns } from './comparison.js';
 import { comparisonTables } from './comparisonTables.js';
+import { headlineDifference } from './comparisonVerdict.js';
 import { heldText } from './differenceTable.js';
 import { readRuns } from './readRuns.js';
 import { writeResultFiles } from './results.js';
@@ -43,6 +49,32 @@ describe('a comparison', () => {
     expect(mAP).toMatchObject({ holds: 'higher' });
     expect(mAP!.perSeed).toHaveLength(3);
     expect(mAP!.value).toBeCloseTo(mAP!.perSeed.reduce((sum, value) => sum + value, 0) / 3, 12);
+  });
+
+  test('gives every other loss its test against bce, where its own standard loss was not trained', async () => {
+    const losses: readonly (readonly [LossName, number])[] = [
+      ['focal', 1],
+      ['bce', 1],
+      ['asl', 4],
+      ['any-focal', 2],
+      ['any-bce', 2],
+    ];
+    for (const [loss, strength] of losses) writeRunWithEpochs(at('five'), loss, 0.02, 1, strength);
+    const comparison = await compareRuns(readRuns([at('five')]), { replicates: 20 });
+    const pairs = comparison.differences.map(({ loss, standard }) => `${loss} over ${standard}`);
+    expect(pairs.sort()).toEqual([
+      'any-bce λ=0.02 over bce',
+      'any-focal λ=0.02 over focal',
+      'asl over bce',
+      'focal over bce',
+    ]);
+    // What they focus with is part of these losses.
+    expect(comparison.confounded).toEqual([]);
+    // The headline stays with what the method adds, although asl is better here.
+    expect(headlineDifference(comparison)?.loss).toMatch(/^any-/);
+    rmSync(at('five/focal-0.02-1'), { recursive: true });
+    const { differences } = await compareRuns(readRuns([at('five')]), { replicates: 20 });
+    expect(differences.find(({ loss }) => loss.startsWith('any-focal'))?.standard).toBe('bce');
   });
 
   test('of single runs is the paired bootstrap of their scores', async () => {

@@ -61,7 +61,7 @@ export type DecidedSpreads = Readonly<Record<PaperMetric | 'presenceAuc', Spread
 
 export type MetricSpreads = Readonly<Record<PaperMetric, Spread | null>>;
 
-/** By how much an any-class loss differs from its standard loss on the same instances. */
+/** By how much a loss differs from the one that it is compared with, on the same instances. */
 export interface MethodDifference {
   readonly dataset: string;
   readonly network: string;
@@ -86,7 +86,7 @@ export interface HeldDifference extends Difference {
   readonly perSeed: readonly number[];
 }
 
-/** An any-class loss and its standard loss whose runs differ in other fields too. */
+/** A loss and the one that it is compared with whose runs differ in other fields too. */
 export interface ConfoundedPair {
   readonly dataset: string;
   readonly network: string;

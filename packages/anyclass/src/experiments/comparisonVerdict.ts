@@ -11,9 +11,8 @@ import { isOfOneSign } from './metrics.js';
 import type { Recommendation, SweepPoint } from './sweepResult.js';
 
 /**
- * Says whether the any-class losses beat their standard losses, one sentence for each standard loss. If
- * several any-class losses share a standard loss, the sentence is about the one labeled `preferred`, or else
- * the one with the highest F1 on validation. Both sides are evaluated at the same false-alarm budget if there
+ * Says whether losses beat the one that they are compared with, one sentence for each of those. If several are compared with the same, the
+ * sentence is about the one labeled `preferred`, or else about the any-class loss with the highest F1 on validation. Both sides are evaluated at the same false-alarm budget if there
  * is a test split to do so.
  *
  * @example
@@ -33,12 +32,17 @@ export function comparisonVerdict(comparison: Omit<Comparison, 'verdict'>, prefe
  * comparisonHeadline(comparison) // 'any-bce λ=0.02 beats bce by 3.3 points of F1.'
  */
 export function comparisonHeadline(comparison: Omit<Comparison, 'verdict'>): string {
-  const [first] = familiesOf(comparison);
-  if (!first) return untested(comparison);
-  const difference = speaker(first, comparison, undefined);
+  const difference = headlineDifference(comparison);
+  if (!difference) return untested(comparison);
   const { loss, standard, atDecision, atHalf } = difference;
   const { macroF1 } = atDecision ?? atHalf;
   return `${placeText(difference, comparison)}${shortOutcome(loss, standard, macroF1)}${cautionText(difference, comparison)}.`;
+}
+
+/** The difference that the headline is about; undefined if nothing is compared. */
+export function headlineDifference(comparison: Omit<Comparison, 'verdict'>): MethodDifference | undefined {
+  const [first] = familiesOf(comparison);
+  return first && speaker(first, comparison, undefined);
 }
 
 /**
@@ -99,7 +103,13 @@ function familiesOf({ differences }: Pick<Comparison, 'differences'>): MethodDif
     const key = JSON.stringify([difference.dataset, difference.network, difference.standard]);
     families.set(key, [...(families.get(key) ?? []), difference]);
   }
-  return [...families.values()];
+  // What the method adds comes first.
+  const has = (family: readonly MethodDifference[]) => Number(family.some(isOfAnyClass));
+  return [...families.values()].sort((a, b) => has(b) - has(a));
+}
+
+function isOfAnyClass({ loss }: MethodDifference): boolean {
+  return loss.startsWith('any-');
 }
 
 /**
@@ -189,7 +199,8 @@ function speaker(
     );
     return (own && f1(own)) ?? Number.NEGATIVE_INFINITY;
   };
-  const best = family.reduce((a, b) => (f1Of(b) > f1Of(a) ? b : a));
+  const anyClass = family.filter(isOfAnyClass);
+  const best = (anyClass.length > 0 ? anyClass : family).reduce((a, b) => (f1Of(b) > f1Of(a) ? b : a));
   return family.find(({ loss }) => loss === preferred) ?? best;
 }
 
@@ -250,8 +261,7 @@ function untested({
   const where = isDecided ? decisionPhrase(decision) : 'at 0.5';
   const values = `F1 ${percent(f1(best))} ${where} and mAP ${percent(best.validation.mAP?.mean)} on validation`;
   if (groups.length === 1) return `${best.label} has ${values}; no other loss to compare it with.`;
-  const why =
-    replicates === 0 ? 'without bootstrap replicates' : 'without an any-class loss and its standard loss';
+  const why = replicates === 0 ? 'without bootstrap replicates' : 'without a standard loss to compare with';
   return `${best.label} has the highest F1 (${values}); no difference is tested ${why}.`;
 }
 

@@ -3,19 +3,19 @@
 import { type DifferingField, differingFields, resultFields } from '../configuration/dottedFields.js';
 import type { ConfoundedPair } from './comparisonResult.js';
 import type { LossPair } from './lossPairs.js';
-import { anyClassTerm } from './seedGroups.js';
+import { termOf } from './seedGroups.js';
 
-/** The pairs whose runs differ in more than the any-class term. */
+/** The pairs whose runs differ in more than the loss. */
 export function confoundedPairs(pairs: readonly LossPair[]): ConfoundedPair[] {
-  return pairs.flatMap(({ anyClass, standard }) => {
-    const [one, other] = [anyClass.runs[0]!, standard.runs[0]!];
+  return pairs.flatMap(({ tested, standard }) => {
+    const [one, other] = [tested.runs[0]!, standard.runs[0]!];
     // The same names, labels and splits are the same data, wherever it is stored.
     const isSameData = one.datasetFingerprint === other.datasetFingerprint;
-    const ignored = [...anyClassTerm, ...(isSameData ? ['data.dataset'] : [])];
+    const ignored = [...termOf(tested.loss, standard.loss), ...(isSameData ? ['data.dataset'] : [])];
     const fields = differingFields(resultFields(one.configuration), resultFields(other.configuration)).filter(
       ({ field }) => !ignored.includes(field),
     );
-    const { dataset, network, label } = anyClass;
+    const { dataset, network, label } = tested;
     return fields.length === 0 ? [] : [{ dataset, network, loss: label, standard: standard.label, fields }];
   });
 }

@@ -5,14 +5,14 @@ import { mismatch } from './alignedModels.js';
 import type { JudgedGroup } from './judgedGroup.js';
 import { type SeedGroup, standardCandidates, standardOf } from './seedGroups.js';
 
-/** A group with an any-class loss, and the group with its standard loss on the same images. */
+/** A group, and the group with the loss that it is compared with, on the same images. */
 export interface LossPair {
-  readonly anyClass: SeedGroup;
+  readonly tested: SeedGroup;
   readonly standard: SeedGroup;
 }
 
 /**
- * Returns all pairs of an any-class loss and its standard loss. Pairs that were not evaluated on the same
+ * Returns all pairs of a loss and the one it is compared with. Pairs that were not evaluated on the same
  * images are left out, with a note that names two of their runs. So are losses with several standard-loss
  * groups, none of which has the same settings.
  */
@@ -34,7 +34,7 @@ export function lossPairs(judged: readonly JudgedGroup[]): {
       continue;
     }
     const reason = groupMismatch(one, judgedOf(standard, judged));
-    if (reason === undefined) pairs.push({ anyClass: one.group, standard });
+    if (reason === undefined) pairs.push({ tested: one.group, standard });
     else notes.push(`${one.group.label} is not compared with ${standard.label}: ${reason}`);
   }
   return { pairs, notes };

@@ -1,4 +1,4 @@
-// Paired differences between an any-class loss and its standard loss.
+// Paired differences between a loss and the one it is compared with.
 
 import {
   bootstrapDecisions,
@@ -37,8 +37,8 @@ export function methodDifferences(
   pairs: readonly LossPair[],
   options: DifferenceOptions,
 ): MethodDifference[] {
-  const compared = pairs.map(({ anyClass, standard }) => ({
-    one: judgedOf(anyClass, judged),
+  const compared = pairs.map(({ tested, standard }) => ({
+    one: judgedOf(tested, judged),
     other: judgedOf(standard, judged),
   }));
   return onSameImages(compared).flatMap((same) => ofSameImages(same, options));
@@ -76,7 +76,7 @@ function ofSameImages(pairs: readonly JudgedPair[], options: DifferenceOptions):
     const at = (drawn: Replicates) =>
       heldDifferences(
         sideOf(other, seeds.standard, drawn),
-        sideOf(one, seeds.anyClass, drawn),
+        sideOf(one, seeds.tested, drawn),
         options.confidence,
       );
     const { dataset, network, label } = one.group;
@@ -135,12 +135,12 @@ function drawnAtDecisions(
 /** The seeds that both sides share, so that a lucky seed counts on both; if none, all seeds of each side. */
 function comparedSeeds(
   standard: SeedGroup,
-  anyClass: SeedGroup,
-): { readonly standard: readonly number[]; readonly anyClass: readonly number[] } {
-  const shared = anyClass.seeds.filter((seed) => standard.seeds.includes(seed));
+  tested: SeedGroup,
+): { readonly standard: readonly number[]; readonly tested: readonly number[] } {
+  const shared = tested.seeds.filter((seed) => standard.seeds.includes(seed));
   return shared.length > 0
-    ? { standard: shared, anyClass: shared }
-    : { standard: standard.seeds, anyClass: anyClass.seeds };
+    ? { standard: shared, tested: shared }
+    : { standard: standard.seeds, tested: tested.seeds };
 }
 
 /** The runs of one side of a comparison, with their seeds. */

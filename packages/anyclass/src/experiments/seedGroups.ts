@@ -1,7 +1,7 @@
 // Runs that differ only in their seed form one row of a table.
 
 import { resultFields } from '../configuration/dottedFields.js';
-import { isAnyClass, type LossName } from '../losses/lossNames.js';
+import { isAnyClass, type LossName, standardLoss } from '../losses/lossNames.js';
 import type { Run } from './readRuns.js';
 
 /** Runs of one setup, in ascending order of seed. */
@@ -65,29 +65,42 @@ export function withoutTwins(runs: readonly Run[]): {
 }
 
 /** Fields in which runs with an any-class loss and with its standard loss may differ in a fair comparison. */
-export const anyClassTerm: readonly string[] = ['seed', 'loss.name', 'loss.alpha', 'loss.lambda'];
+const anyClassTerm: readonly string[] = ['seed', 'loss.name', 'loss.alpha', 'loss.lambda'];
+/** What focal and asl have, and bce does not. */
+const focusing: readonly string[] = ['loss.gamma', 'loss.gammaPositive', 'loss.gammaNegative', 'loss.clip'];
+
+/** Fields in which runs with two losses may differ in a fair comparison. */
+export function termOf(loss: LossName, other: LossName): readonly string[] {
+  return standardLoss(loss) === standardLoss(other) ? anyClassTerm : [...anyClassTerm, ...focusing];
+}
 
 /**
- * Returns the standard-loss group that an any-class group is compared with: the one that differs only in the
- * any-class term, or else the only one with that loss for the same data and network.
+ * Returns the group that a group is compared with: the one that differs only in the loss, or else the only one with that loss for the
+ * same data and network.
  */
 export function standardOf(group: SeedGroup, groups: readonly SeedGroup[]): SeedGroup | undefined {
   const candidates = standardCandidates(group, groups);
-  const own = JSON.stringify(fieldsBut(group.runs[0]!, anyClassTerm));
+  const keyOf = ({ runs }: SeedGroup, term: readonly string[]) => JSON.stringify(fieldsBut(runs[0]!, term));
   return (
-    candidates.find(({ runs }) => JSON.stringify(fieldsBut(runs[0]!, anyClassTerm)) === own) ??
-    (candidates.length === 1 ? candidates[0] : undefined)
+    candidates.find((each) => {
+      const term = termOf(group.loss, each.loss);
+      return keyOf(each, term) === keyOf(group, term);
+    }) ?? (candidates.length === 1 ? candidates[0] : undefined)
   );
 }
 
-/** All groups with the standard loss that belongs to an any-class group, for the same data and network. */
+/**
+ * All groups that a group may be compared with, for the same data and network: those with its own standard loss, such as focal of any-focal; of
+ * another standard loss, or without such a group, those with bce.
+ */
 export function standardCandidates(group: SeedGroup, groups: readonly SeedGroup[]): SeedGroup[] {
-  if (!isAnyClass(group.loss)) return [];
-  const standard = group.loss.slice('any-'.length);
-  return groups.filter(
-    ({ dataset, network, loss }) =>
-      dataset === group.dataset && network === group.network && loss === standard,
-  );
+  const of = (wanted: LossName) =>
+    groups.filter(
+      ({ dataset, network, loss }) =>
+        dataset === group.dataset && network === group.network && loss === wanted && loss !== group.loss,
+    );
+  const own = of(standardLoss(group.loss));
+  return own.length > 0 ? own : of('bce');
 }
 
 function fieldsBut({ configuration }: Run, left: readonly string[]): (readonly [string, string])[] {

@@ -40,6 +40,20 @@ test('with triage, the counts of all panels are of the same images', () => {
   expect(html).toContain(`chosen: 10%, ${found}% of positives found`);
 });
 
+test('rows of features are never called images', () => {
+  const [fitted, scored] = [scoredRows(900, 1), scoredRows(600, 2)];
+  const decision = fitDecision(fitted, { rule: 'gate', budget: { falseAlarms: 0.1, confidence: 0.95 } });
+  const html = evaluationPage('rows', judge(scored, { decision, replicates: 20 }), {
+    scored,
+    fitted,
+    instance: 'row',
+  });
+  const said = html.replace(/<style>[\s\S]*?<\/style>|<script>[\s\S]*?<\/script>/g, '');
+  expect(said).toContain('Of 1,000 rows');
+  expect(said).toContain('At 10,000 rows a day');
+  expect(said).not.toMatch(/\bimages?\b/);
+});
+
 test('links within the page lead somewhere', () => {
   const scored = scoredRows(300, 3);
   const html = evaluationPage('scores', judge(scored, { replicates: 0 }), { scored });

@@ -15,6 +15,8 @@ export interface EvaluationPageOptions {
   readonly scored?: Scored;
   /** The scores that the decision was fitted on, for the trade-off. */
   readonly fitted?: Scored | undefined;
+  /** What a row of the scores is; by default an image. */
+  readonly instance?: 'image' | 'row';
   /** Images that could not be read. */
   readonly quarantined?: readonly Quarantined[];
 }
@@ -28,7 +30,7 @@ export interface EvaluationPageOptions {
 export function evaluationPage(
   title: string,
   judgment: Judgment,
-  { scored, fitted, quarantined = [] }: EvaluationPageOptions = {},
+  { scored, fitted, instance = 'image', quarantined = [] }: EvaluationPageOptions = {},
 ): string {
   // The split of scores from a file is the file itself, which the title already names.
   const judged = { ...judgment, split: judgment.split === title ? '' : judgment.split };
@@ -44,7 +46,7 @@ export function evaluationPage(
       head: [verdict({ tags: [], headline: judgmentVerdict(judged), text: '' })],
       sections: [details],
     });
-  const material = { judged, scored, fitted, names: [], instance: 'image' } as const;
+  const material = { judged, scored, fitted, names: [], instance } as const;
   const curves = scoreCharts(scored).map(({ title: name, svg }) => panel(name, '', svg));
   return page({
     kind: 'evaluations',

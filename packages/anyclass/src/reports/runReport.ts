@@ -68,7 +68,11 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
         ],
       },
       detailsSection(judged, record, summary, chartRow(scoreCharts(scored)), dataset),
-      repeatSection(folder, budget && 'falseAlarms' in budget ? budget.falseAlarms : undefined),
+      repeatSection(
+        folder,
+        budget && 'falseAlarms' in budget ? budget.falseAlarms : undefined,
+        material.instance,
+      ),
     ],
   });
   if (dataset && images.groups.length > 0)

@@ -12,7 +12,11 @@ import {
   verdict,
 } from '@anyclass/kit';
 import type { Comparison, HeldDifference, MethodDifference } from '../../experiments/comparisonResult.js';
-import { comparisonBasis, comparisonHeadline } from '../../experiments/comparisonVerdict.js';
+import {
+  comparisonBasis,
+  comparisonHeadline,
+  headlineDifference,
+} from '../../experiments/comparisonVerdict.js';
 import { decisionPhrase } from '../../experiments/decisionText.js';
 import { isOfOneSign } from '../../experiments/metrics.js';
 import { tradeOffChart } from '../tradeOffChart.js';
@@ -49,15 +53,17 @@ function halves(text: string): [string, string?] {
   return [`${text.slice(0, at)}.`, `${text[at + 2]!.toUpperCase()}${text.slice(at + 3)}.`];
 }
 
-function tagsOf({ differences, confounded, notes }: Comparison): Tag[] {
-  const states = differences.map((difference) =>
-    stateOf((difference.atDecision ?? difference.atHalf).macroF1),
-  );
-  const tag: Tag = states.includes('holds')
-    ? { tone: 'found', text: '✓ Clear difference' }
-    : states.includes('interval')
-      ? { tone: 'review', text: '≈ Likely, not settled' }
-      : { tone: 'clear', text: '– No clear difference' };
+function tagsOf(comparison: Comparison): Tag[] {
+  const { differences, confounded, notes } = comparison;
+  // Of the headline beside it; the others have their answers in the table.
+  const told = headlineDifference(comparison);
+  const state = told && stateOf((told.atDecision ?? told.atHalf).macroF1);
+  const tag: Tag =
+    state === 'holds'
+      ? { tone: 'found', text: '✓ Clear difference' }
+      : state === 'interval'
+        ? { tone: 'review', text: '≈ Likely, not settled' }
+        : { tone: 'clear', text: '– No clear difference' };
   return [
     ...(differences.length > 0 ? [tag] : []),
     ...(confounded.length > 0 || notes.length > 0

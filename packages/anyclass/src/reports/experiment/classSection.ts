@@ -1,4 +1,4 @@
-// Compares each class with the standard loss and with the any-class loss, both at their decisions.
+// Compares each class under a loss and under the one that it is compared with, both at their decisions.
 
 import { fitDecision, type Metrics, measure } from '@anyclass/core';
 import { dumbbells } from '@anyclass/kit';
@@ -11,7 +11,7 @@ import type { Chart } from '../../pages/blocks.js';
 import type { Cell, Table } from '../../tables/index.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
-/** Returns a panel for each any-class loss whose standard loss was trained too. */
+/** Returns a panel for each loss and the one that it is compared with. */
 export async function classSection(material: Material): Promise<ReportSection> {
   const { groups, split, decision, confounded } = material;
   const pairs = groups.flatMap((after) => {

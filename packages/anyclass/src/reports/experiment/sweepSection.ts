@@ -3,7 +3,7 @@
 import type { PaperDataset } from '../../configuration/recipes.js';
 import type { JudgedSplit } from '../../experiments/readRuns.js';
 import { standardOf } from '../../experiments/seedGroups.js';
-import { isAnyClass } from '../../losses/lossNames.js';
+import { isAnyClass, standardLoss } from '../../losses/lossNames.js';
 import { type SweepPanels, sweepCharts, sweepPanels } from '../sweepCharts.js';
 import type { Group, Item, Material, Panel, ReportSection } from './material.js';
 import { ablationTable, paperAblation } from './paper.js';
@@ -54,7 +54,9 @@ function lambdaSweeps(groups: readonly Group[]): Group[][] {
 function pointsOf(sweep: readonly Group[], groups: readonly Group[]) {
   const standard = standardOf(sweep[0]!, groups);
   return [
-    ...groups.filter((group) => group === standard).map(({ metrics }) => ({ value: null, metrics })),
+    ...groups
+      .filter((group) => group === standard && group.loss === standardLoss(sweep[0]!.loss))
+      .map(({ metrics }) => ({ value: null, metrics })),
     ...sweep.map(({ lambda, metrics }) => ({ value: lambda, metrics })),
   ];
 }

@@ -3,7 +3,7 @@
 import { command, escaped, facts, folded, note } from '@anyclass/kit';
 import type { Configuration } from '../../configuration/schema.js';
 import { validateConfiguration } from '../../configuration/validate.js';
-import { type Dataset, splitNames } from '../../data/dataset/dataset.js';
+import { type Dataset, instanceWord, splitNames } from '../../data/dataset/dataset.js';
 import { counted } from '../../errors/counted.js';
 import type { Judgment } from '../../events/judgment.js';
 import type { Quarantined, RunSummary } from '../../events/runSummary.js';
@@ -75,7 +75,11 @@ export function detailsSection(
 }
 
 /** Commands with the folder of the run filled in. */
-export function repeatSection(folder: string, budget: number | undefined): Section {
+export function repeatSection(
+  folder: string,
+  budget: number | undefined,
+  instance: 'image' | 'row',
+): Section {
   const other = budget === undefined || budget > 0.02 ? '0.02' : String(2 * budget);
   const cell = (title: string, text: string) => `<div><h3>${title}</h3>${command(text)}</div>`;
   const run = /^[\w./=-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`;
@@ -90,14 +94,18 @@ export function repeatSection(folder: string, budget: number | undefined): Secti
           'Another budget, without retraining',
           `npx anyclass evaluate ${run} --false-alarms ${other} --html budget.html`,
         ),
-        cell('Label new images', `npx anyclass predict ${run} photos --out labels.csv`),
+        cell(
+          `Label new ${instance}s`,
+          `npx anyclass predict ${run} ${instance === 'image' ? 'photos' : 'table.csv'} --out labels.csv`,
+        ),
       ].join('')}</div>`,
       note('Save the complete configuration above as config.json.'),
     ],
   };
 }
 
-function splitTable({ splits, labels }: Dataset): Table {
+function splitTable(dataset: Dataset): Table {
+  const { splits, labels } = dataset;
   const rows = splitNames
     .filter((name) => splits[name].length > 0)
     .map((name): Cell[] => {
@@ -109,7 +117,7 @@ function splitTable({ splits, labels }: Dataset): Table {
     title: '',
     columns: [
       { title: 'split', kind: 'text' },
-      { title: 'images', kind: 'count' },
+      { title: `${instanceWord(dataset)}s`, kind: 'count' },
       { title: 'positive', kind: 'count' },
       { title: 'negative', kind: 'count' },
     ],

@@ -7,8 +7,8 @@ import type { DecidedMetrics } from '../../events/judgment.js';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
 import { workPanel } from './work.js';
 
-/** Images a day for which false alarms are stated. */
-const imagesPerDay = 10_000;
+/** Images or rows a day for which false alarms are stated. */
+const perDay = 10_000;
 
 /** Returns the promise in a sentence with its facts, and the alarms per 1,000 images. */
 export function promisePanel(material: JudgedMaterial, inUse: DecisionInUse): string {
@@ -25,8 +25,8 @@ export function promisePanel(material: JudgedMaterial, inUse: DecisionInUse): st
       `<p class="statement">${escaped(statement(decided))}</p>`,
       `<div class="second">${facts(promiseFacts(material, inUse))}</div>`,
       seenBar(guarantee, decided, inUse),
-      `<p class="small daily">${escaped(dailyText(guarantee, inUse))}</p>`,
-      `<div class="second">${workPanel(inUse, judged)}</div>`,
+      `<p class="small daily">${escaped(dailyText(guarantee, inUse, material.instance))}</p>`,
+      `<div class="second">${workPanel(inUse, material)}</div>`,
     ].join(''),
   );
 }
@@ -207,10 +207,14 @@ function seenMetric(guarantee: GivenGuarantee | undefined, metrics: DecisionInUs
 }
 
 /** False alarms a day, at this share of negatives. What is promised for groups bounds no number of images. */
-function dailyText(guarantee: Guarantee | undefined, { metrics }: DecisionInUse): string {
+function dailyText(
+  guarantee: Guarantee | undefined,
+  { metrics }: DecisionInUse,
+  instance: JudgedMaterial['instance'],
+): string {
   const { negativeRows, positiveRows, negativesAlarmed } = metrics;
   if (negativesAlarmed === null) return '';
-  const negatives = (imagesPerDay * negativeRows) / Math.max(1, negativeRows + positiveRows);
+  const negatives = (perDay * negativeRows) / Math.max(1, negativeRows + positiveRows);
   const expected = `about ${countText(negatives * negativesAlarmed)} false alarms`;
   const most =
     guarantee?.holds && guarantee.groups === null
@@ -218,5 +222,5 @@ function dailyText(guarantee: Guarantee | undefined, { metrics }: DecisionInUse)
       : guarantee?.holds
         ? '; a promise on groups does not bound them'
         : '';
-  return `At ${countText(imagesPerDay)} images a day: ${expected}${most}.`;
+  return `At ${countText(perDay)} ${instance}s a day: ${expected}${most}.`;
 }

@@ -74,7 +74,7 @@ export function tradeOffPanel(material: JudgedMaterial, inUse: DecisionInUse): s
   return panel(
     title,
     remark,
-    `<div class="wide-only">${tradeOff(options)}</div><div class="phone-only">${tradeOff({ ...options, height: 96 })}</div><p class="note second"><b class="phone-only">The trade-off. </b>${escaped(explanation(steps, falseAlarms, least, decided))}</p>`,
+    `<div class="wide-only">${tradeOff(options)}</div><div class="phone-only">${tradeOff({ ...options, height: 96 })}</div><p class="note second"><b class="phone-only">The trade-off. </b>${escaped(explanation(steps, falseAlarms, least, material))}</p>`,
   );
 }
 
@@ -121,11 +121,14 @@ function explanation(
   steps: readonly TradeOffStep[],
   chosen: number,
   least: number,
-  { report, fittedOn }: DecidedMetrics,
+  { judged: { decided }, instance }: JudgedMaterial,
 ): string {
+  const { report, fittedOn } = decided ?? {};
   const own = steps.find(({ budget }) => budget === chosen);
   const wider = steps.find(({ budget }) => budget >= 2 * chosen);
-  const band = steps.some(({ low }) => low !== undefined) ? 'Band: 95% interval of F1 over images. ' : '';
+  const band = steps.some(({ low }) => low !== undefined)
+    ? `Band: 95% interval of F1 over ${instance}s. `
+    : '';
   const next =
     own && wider
       ? percentText(wider.found) === percentText(own.found)
@@ -140,7 +143,7 @@ function explanation(
 }
 
 /** What the promise rests on. */
-function unitsText(report: DecidedMetrics['report']): string {
+function unitsText(report: DecidedMetrics['report'] | undefined): string {
   const guarantee = report?.guarantee;
   if (!guarantee?.holds || guarantee.groups === null) return `${countText(report?.negatives ?? 0)} negatives`;
   return `${countText(guarantee.of)} groups ${guarantee.unit === 'group' ? 'without positives' : 'with a negative'}`;

@@ -1,10 +1,10 @@
 import { note, type OutcomeCounts, panel, percentText, triageBars } from '@anyclass/kit';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
 
-/** What 1,000 images make for work: cleared, to review and alarmed, with the wrong part of each at its end. */
+/** What 1,000 images, or rows of features, make for work: cleared, to review and alarmed, with the wrong part of each at its end. */
 export function workPanel(
   { isOwn, outcomes, metrics }: DecisionInUse,
-  { split, decided }: JudgedMaterial['judged'],
+  { judged: { split, decided }, instance }: Pick<JudgedMaterial, 'judged' | 'instance'>,
 ): string {
   const rows = metrics.positiveRows + metrics.negativeRows;
   if (rows === 0) return '';
@@ -21,7 +21,7 @@ export function workPanel(
       ? 'Both promises hold at any share of positives; only the work changes.'
       : 'Two gates decide: what lies between them is for review.'
     : isOwn
-      ? 'One gate decides: every image is cleared or raises an alarm. Nothing is promised about misses.'
-      : 'An image raises an alarm if any class reaches 0.5.';
-  return `${panel('Of 1,000 images', share, bars)}${note(words)}`;
+      ? `One gate decides: every ${instance} is cleared or raises an alarm. Nothing is promised about misses.`
+      : `${instance === 'image' ? 'An image' : 'A row'} raises an alarm if any class reaches 0.5.`;
+  return `${panel(`Of 1,000 ${instance}s`, share, bars)}${note(words)}`;
 }
