@@ -39,6 +39,27 @@ test('a broken promise is told first, with exit code 4 and the line of the alert
   expect(result.alert).toEqual({ line: 9, id: 'i8' });
 });
 
+test('limits of 0, and a log in the place of the labels, are refused with what to write', async () => {
+  const { log, labels } = stream(0);
+  write('zero.jsonl', lines({ id: 'a', isNegative: true, audit, decision: { id: 'd', falseAlarms: 0 } }));
+  write('limits.jsonl', log);
+  write('limits.csv', labels);
+  write('zero.csv', 'id,negative\na,1\n');
+  const refused = async (...words: string[]) => {
+    const { status, stderr } = await monitor(...words);
+    expect(stderr).not.toContain('--debug');
+    return [status, stderr];
+  };
+  const flag = 'On the command line: --false-alarms';
+  expect(await refused('zero.jsonl', 'zero.csv')).toEqual([1, expect.stringContaining(flag)]);
+  const words = ['limits.jsonl', 'limits.csv', '--false-alarms', '5%'];
+  expect(await refused(...words, '--negatives-at-least', '0%')).toEqual([
+    1,
+    expect.stringContaining('negativesAtLeast is 0'),
+  ]);
+  expect(await refused('limits.jsonl', 'zero.jsonl')).toEqual([2, expect.stringContaining('labels last')]);
+});
+
 test('a late rise is told with the verdict, which rests on all lines', async () => {
   const streams = Array.from({ length: 16 }, (_, k) => stream(k < 15 ? 0 : 14, {}, `${k}-`));
   write('late.jsonl', streams.map(({ log }) => log).join(''));
@@ -309,7 +330,7 @@ describe('bad input is refused with file and line', () => {
       undefined,
       /line 2: isNegative is "no"/,
     ],
-    [lines({ id: 'a', audit }), undefined, /neither isNegative nor outcome/],
+    [lines({ id: 'a', audit }), undefined, /bad\.jsonl, line 1: a has neither isNegative nor outcome/],
     ['', undefined, /no predictions/],
     [undefined, 'id,negative\nb,1\n', /bad\.csv, line 2: b is in no log/],
     [undefined, 'id,negative\na,1\na,0\n', /line 3: a is positive here, but negative in line 2/],

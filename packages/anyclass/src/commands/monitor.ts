@@ -80,6 +80,9 @@ export const monitor = command({
     if (logs.length === 0 || labels === undefined) {
       throw new UsageError('expected one or more logs and a table of labels: LOG… LABELS');
     }
+    if (/\.jsonl(\.gz)?$/.test(labels)) {
+      throw new UsageError(`expected the table of labels last: LOG… LABELS; got '${labels}'`);
+    }
     const rules = { inputs: files, force: given.force };
     if (prometheus !== undefined)
       checkOutputFile('--prometheus', prometheus, { ...rules, kind: 'metrics for Prometheus' });

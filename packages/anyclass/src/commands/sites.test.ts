@@ -281,17 +281,14 @@ describe('refit', () => {
     expect((await refitted('group', () => true)).status).toBe(0);
   });
 
-  test('of positives of one patient alone, nothing is cross-fitted; without negatives, it says so', async () => {
-    const refitted = async (rows: readonly string[], words: readonly string[]) => {
-      writeFileSync(at('one.csv'), ['Filename,patient,dry,sour,feature_0,feature_1', ...rows].join('\n'));
-      return runInProcess(folder, [
-        ...['refit', 'run', 'one.csv', '--group-column', 'patient', '--out', 'one.safetensors', '--force'],
-        ...[...words, '--json'],
-      ]);
-    };
+  test('of positives of one patient alone, nothing is cross-fitted; without negatives or groups, it says so', async () => {
     const positives = Array.from({ length: 10 }, (_, i) => `p${i},one,1,0,2.${i},1`);
     const negatives = Array.from({ length: 90 }, (_, i) => `n${i},n${i},0,0,1.${i},1`);
-    const { status, stdout } = await refitted([...positives, ...negatives], []);
+    const header = 'Filename,patient,dry,sour,feature_0,feature_1';
+    writeFileSync(at('one.csv'), [header, ...positives, ...negatives].join('\n'));
+    const refitted = (...options: string[]) =>
+      runInProcess(folder, ['refit', 'run', 'one.csv', '--out', 'one.safetensors', ...options]);
+    const { status, stdout } = await refitted('--group-column', 'patient', '--json');
     expect(status).toBe(0);
     expect(JSON.parse(stdout).crossFitted).toBeNull();
     writeFileSync(
@@ -312,6 +309,9 @@ describe('refit', () => {
     const none = await runInProcess(folder, [...words, '--out', 'none.safetensors']);
     expect([none.status, none.stderr]).toEqual([1, expect.stringMatching(/audits has no negatives/)]);
     expect(none.stderr).not.toContain('--debug');
+    const per = ['--per', 'group', '--out', 'none.safetensors'];
+    const ungrouped = await runInProcess(folder, ['refit', 'run', 'away.csv', ...per]);
+    expect([ungrouped.status, ungrouped.stderr]).toEqual([1, expect.stringContaining('--group-column')]);
   });
 
   test("the model's own data is refused, except its test split", async () => {

@@ -96,12 +96,13 @@ export async function monitorLogs({
       continue;
     stream.places.push(count);
     if (reference && logged.s !== undefined) stream.scores.push(logged.s);
-    try {
-      stream.monitor.add(logged);
-      stream.shadow.add(logged);
-    } catch (error) {
-      throw error instanceof RangeError ? new DataError(`${file}, line ${line}: ${error.message}`) : error;
+    if (logged.isNegative === undefined && logged.outcome === undefined) {
+      throw new DataError(
+        `${file}, line ${line}: ${logged.id} has neither isNegative nor outcome; one of them says whether it is an alarm`,
+      );
     }
+    stream.monitor.add(logged);
+    stream.shadow.add(logged);
   }
   if (last === undefined) throw new DataError(`${logs.join(', ')}: no predictions; expected a line for each`);
   refuseUnknown(labels, [...streams.values()], table);
@@ -150,11 +151,22 @@ function openStream(
         decision.missed !== undefined && { missedUnjudged: true as const }),
       ...(options.falseAlarms === undefined && decision?.promised === false && { promised: false }),
     },
-    monitor: createMonitor(labels, { ...options, falseAlarms, missed }),
+    monitor: openMonitor(labels, { ...options, falseAlarms, missed }),
     shadow: createShadowMonitor(labels, { ...options, falseAlarms, missed: undefined }),
     scores: [],
     places: [],
   };
+}
+
+/** Opens a monitor; a limit of 0, which no number of labels can confirm, may come from the log. */
+function openMonitor(labels: ReadonlyMap<string, boolean>, options: MonitorOptions): Monitor {
+  try {
+    return createMonitor(labels, options);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const [setting = ''] = error.message.split(' ');
+    throw new UserError(error.message, { setting });
+  }
 }
 
 /** The limit on cleared positives that single images can be judged by. */

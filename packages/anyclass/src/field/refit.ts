@@ -65,6 +65,7 @@ export async function refit(model: string, options: RefitOptions): Promise<Refit
   const fit = fitOptions(before, options);
   if (!hasRows(options) && isRunFolder(model)) return refitRun(model, out, before, fit, description);
   const rows = await refitRows(model, description, options);
+  refuseWithoutGroups(fit, rows);
   refusePartialGroups(fit, rows);
   const remarks = [...rows.remarks, ...(await knownRows(model, rows)), ...lostGroups(before, rows.scored)];
   const decision = rows.hasClasses
@@ -139,6 +140,15 @@ function lostGroups({ report }: Decision, { groups }: Scored): string[] {
   ];
 }
 
+function refuseWithoutGroups({ budget }: FitDecisionOptions, { scored, name }: RowsToFit): void {
+  if (scored.groups !== undefined || budget === undefined || !('per' in budget) || budget.per !== 'group')
+    return;
+  throw new UserError(
+    `${name} has no groups, so nothing can be limited per group; name the column with the group of each row, or set per to image`,
+    { setting: 'groupColumn' },
+  );
+}
+
 /** Of a group, some images say too little about the highest score of all: its alarm would look rarer than it is. */
 function refusePartialGroups({ budget }: FitDecisionOptions, { partialGroups = 0, name }: RowsToFit): void {
   if (partialGroups === 0 || budget === undefined || !('per' in budget) || budget.per !== 'group') return;
@@ -164,6 +174,7 @@ function refuseTooFew({ report, budget }: Decision, data: string): void {
   const more = needed === undefined ? '' : ` it takes ${needed}: label ${words(needed - of)} more`;
   throw new UserError(
     `${data} has ${words(of)}, too few to promise this limit;${more}, or set confidence to null to keep the limit on these rows only`,
+    { setting: 'confidence' },
   );
 }
 
