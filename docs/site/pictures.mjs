@@ -198,7 +198,7 @@ async function shootStudio(name, { width, height, colorScheme = 'light' }, query
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   // The first visit exchanges the token of the printed address for a cookie.
   await page.goto(studio.url);
-  await page.goto(`${new URL(studio.url).origin}/?run=runs%2Fdigits&${query}`);
+  await page.goto(`${new URL(studio.url).origin}/?run=digits&${query}`);
   await act(page, join(photos, readdirSync(photos)[0]));
   await save(name, width, await page.screenshot());
   await page.close();

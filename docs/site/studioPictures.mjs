@@ -5,7 +5,7 @@ import { once } from 'node:events';
 
 /** Starts Studio in `folder`, and opens its page in a browser's context of that size and look. */
 export async function openedStudio(program, folder) {
-  const child = spawn(process.execPath, [program, 'studio', 'runs', 'photos', '--json'], {
+  const child = spawn(process.execPath, [program, 'studio', 'runs', '--json'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
   });

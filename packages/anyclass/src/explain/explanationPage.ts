@@ -40,7 +40,7 @@ export function explanationPage({ model, classes, decision, cards, all }: Explan
     name: model,
     about: `by ${listed(methods, methods.length)}`,
     style:
-      '.explained { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: var(--s5) var(--s6); margin-top: var(--s5); } .explained .group { margin-top: 0; }',
+      '.explained { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 480px), 1fr)); gap: var(--s5) var(--s6); margin-top: var(--s5); } .explained .group { margin-top: 0; }',
     head: [
       verdict({
         tags: [],

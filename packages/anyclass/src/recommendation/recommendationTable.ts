@@ -32,7 +32,7 @@ export function recommendationTable(recommendation: Recommendation): Table {
     );
   return {
     title: `Pilots, ${decisionPhrase(decision)}`,
-    note: `Percent, on validation; ${metric} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences from the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the validation instances (${last.replicates} replicates), widened for the number of losses; within noise: the interval contains 0, or seeds disagree.`,
+    note: `Percent, on validation; ${metric} and false alarms cross-fitted. ${rounds.map(roundText).join('; ')}. Differences from the best loss of the same round, with ${Math.round(100 * last.confidence)}% intervals of a paired bootstrap over the validation instances (${last.replicates.toLocaleString('en-US')} replicates), widened for the number of losses; within noise: the interval contains 0, or seeds disagree.`,
     columns: [{ title: 'loss', kind: 'text' }, { title: 'round', kind: 'count' }, ...judgedColumns(metric)],
     rows,
   };

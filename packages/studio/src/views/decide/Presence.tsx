@@ -3,6 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import { Handle } from './Handle.js';
 import { BINS, type Budget, type Judged, type LoadedRows } from './messages.js';
+import { presenceTicks } from './presenceTicks.js';
 import { useWidth } from './width.js';
 
 const [height, middle, top, edge] = [256, 128, 24, 4];
@@ -70,21 +71,18 @@ function Drawn({
       <text x={edge + 8} y={floor - 9} class="halo on-clear">
         negative ↓
       </text>
-      {ticksOf(lowest, highest, width).map((share) => {
-        const at = x(Math.log(share / (1 - share)));
-        return (
-          <g key={share}>
-            <line class="axis" x1={at} x2={at} y1={floor} y2={floor + 4} />
-            <text
-              x={Math.max(edge, Math.min(width - edge, at))}
-              y={height - 2}
-              text-anchor={at < 22 ? 'start' : at > width - 22 ? 'end' : 'middle'}
-            >
-              {percent(share)}%
-            </text>
-          </g>
-        );
-      })}
+      {presenceTicks(lowest, highest, x).map(({ share, at }) => (
+        <g key={share}>
+          <line class="axis" x1={at} x2={at} y1={floor} y2={floor + 4} />
+          <text
+            x={Math.max(edge, Math.min(width - edge, at))}
+            y={height - 2}
+            text-anchor={at < 22 ? 'start' : at > width - 22 ? 'end' : 'middle'}
+          >
+            {percent(share)}%
+          </text>
+        </g>
+      ))}
       {isMoved && (
         <g>
           <line x1={savedAt} x2={savedAt} y1={top} y2={floor} stroke="var(--ink-3)" stroke-dasharray="2 3" />
@@ -212,16 +210,4 @@ function Grip({
       </text>
     </>
   );
-}
-
-const places = [0.0001, 0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 0.95, 0.985, 0.997, 0.9995];
-
-/** Probabilities that fit on the axis. */
-function ticksOf(lowest: number, highest: number, width: number): number[] {
-  const inside = places.filter((share) => {
-    const logit = Math.log(share / (1 - share));
-    return logit > lowest && logit < highest;
-  });
-  const stride = Math.ceil((inside.length * 52) / Math.max(1, width));
-  return inside.filter((_, i) => i % stride === 0);
 }
