@@ -9,6 +9,7 @@ import {
   presenceScores,
   type Scored,
 } from '@anyclass/core';
+import { normal } from './groupedSets.js';
 
 const classNames = Array.from({ length: 10 }, (_, j) => `class ${j}`);
 const fresh = 4000;
@@ -49,8 +50,4 @@ function drawn(random: NumpyRandom, negatives: number, positives: number): Score
   for (let i = 0; i < positives; i++) targets[(negatives + i) * classes + random.integer(classes)] = 1;
   const scores = targets.map((target) => 1 / (1 + Math.exp(3 - 3 * target - normal(random))));
   return { scores, targets, classNames, split: 'validation' };
-}
-
-function normal(random: NumpyRandom): number {
-  return Math.sqrt(-2 * Math.log(1 - random.random())) * Math.cos(2 * Math.PI * random.random());
 }

@@ -43,7 +43,7 @@ export function groupedSet(random: NumpyRandom, set: GroupedSet): Scored & { rea
 }
 
 /** Box and Muller. */
-function normal(random: NumpyRandom): number {
+export function normal(random: NumpyRandom): number {
   return Math.sqrt(-2 * Math.log(1 - random.random())) * Math.cos(2 * Math.PI * random.random());
 }
 

@@ -2,6 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const program = fileURLToPath(new URL('../bin/anyclass.js', import.meta.url));
@@ -61,4 +62,20 @@ export function heard(child) {
   });
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
   return { child, texts, ended };
+}
+
+/**
+ * The processes that a process has started; Linux only.
+ *
+ * @param {number} pid
+ * @returns {number[]}
+ */
+export function childrenOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  }
 }

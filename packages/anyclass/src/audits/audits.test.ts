@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
-import { chromiumNeed, chromiumPath, launchChromium } from '../../test/pages/browser.js';
+import { describeInBrowser } from '../../test/pages/browser.js';
 import { readAuditLabels } from '../field/auditLabels.js';
 import { auditItems } from './auditItems.js';
 import { type AuditServer, serveAudits } from './auditServer.js';
@@ -183,35 +183,29 @@ describe('the page', () => {
     expect(readFileSync(at('page.csv'), 'utf8')).toBe('id,note,negative\nb,dark,1\n');
   });
 
-  test.skipIf(chromiumPath === undefined)(
-    `is labeled by keys, and writes what others wrote too${chromiumNeed}`,
-    async () => {
-      const browser = await launchChromium();
-      try {
-        const page = await (await browser.newContext()).newPage();
-        const problems: string[] = [];
-        page.on('console', (message) => problems.push(message.text()));
-        page.on('pageerror', (error) => problems.push(error.message));
-        await page.goto(server.url);
-        await page.waitForSelector('#picture:not([hidden])');
-        const counts = page.locator('#counts');
-        await page.keyboard.press('n'); // a, then b, which has a label
-        await expect.poll(() => counts.textContent()).toBe('2 of 4, 2 labeled');
-        await page.keyboard.press('ArrowRight'); // c was not kept
-        await page.waitForSelector('#absent:not([hidden])');
-        await page.keyboard.press('u');
-        await expect.poll(() => counts.textContent()).toBe('4 of 4, 3 labeled');
-        await page.waitForSelector('#picture:not([hidden])');
-        await page.keyboard.press('2');
-        await page.keyboard.press('1');
-        await expect.poll(() => page.locator('#state').textContent()).toContain('All images are labeled');
-        await expect
-          .poll(() => readFileSync(at('page.csv'), 'utf8'))
-          .toBe('id,note,negative,crack,roots\nb,dark,1,,\na,,1,0,0\nc,,,,\nf,,0,1,1\n');
-        expect(problems).toEqual([]);
-      } finally {
-        await browser.close();
-      }
-    },
-  );
+  describeInBrowser('in a browser', (browser) => {
+    test('is labeled by keys, and writes what others wrote too', async () => {
+      const page = await (await browser().newContext()).newPage();
+      const problems: string[] = [];
+      page.on('console', (message) => problems.push(message.text()));
+      page.on('pageerror', (error) => problems.push(error.message));
+      await page.goto(server.url);
+      await page.waitForSelector('#picture:not([hidden])');
+      const counts = page.locator('#counts');
+      await page.keyboard.press('n'); // a, then b, which has a label
+      await expect.poll(() => counts.textContent()).toBe('2 of 4, 2 labeled');
+      await page.keyboard.press('ArrowRight'); // c was not kept
+      await page.waitForSelector('#absent:not([hidden])');
+      await page.keyboard.press('u');
+      await expect.poll(() => counts.textContent()).toBe('4 of 4, 3 labeled');
+      await page.waitForSelector('#picture:not([hidden])');
+      await page.keyboard.press('2');
+      await page.keyboard.press('1');
+      await expect.poll(() => page.locator('#state').textContent()).toContain('All images are labeled');
+      await expect
+        .poll(() => readFileSync(at('page.csv'), 'utf8'))
+        .toBe('id,note,negative,crack,roots\nb,dark,1,,\na,,1,0,0\nc,,,,\nf,,0,1,1\n');
+      expect(problems).toEqual([]);
+    });
+  });
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Dataset, splitNames } from '../data/dataset/dataset.js';
-import type { StoredImage } from '../data/dataset/imageSource.js';
+import { bytesOf, type StoredImage } from '../data/dataset/imageSource.js';
 import { pixelFormat } from '../data/dataset/preparation.js';
 import type { PixelFormat } from '../data/dataset/reading/pixelFormat.js';
 import { createDecoder, type DecoderOptions } from '../data/images/decoding/decoder.js';
@@ -187,10 +187,6 @@ function claimsTooMuch(
   { width, height }: { readonly width: number; readonly height: number },
 ): boolean {
   return width * height > Math.max(2 ** 22, 4096 * bytesOf(image).length);
-}
-
-function bytesOf(image: StoredImage): Uint8Array {
-  return image.kind === 'encoded' ? image.bytes : image.pixels;
 }
 
 /** At most `limit` of the rows, evenly spread. */

@@ -44,6 +44,7 @@ export function watchLayers<T>(network: Network, watch: LayerWatch, run: () => T
   }
 }
 
-function isLayer(module: nn.Module): module is nn.Layer {
+/** Whether a module has a forward pass of its own. */
+export function isLayer(module: nn.Module): module is nn.Layer {
   return 'forward' in module;
 }

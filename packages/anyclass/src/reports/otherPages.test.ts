@@ -2,13 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
-import {
-  chromiumNeed,
-  chromiumPath,
-  launchChromium,
-  openFile,
-  seriousFindings,
-} from '../../test/pages/browser.js';
+import { describeInBrowser, openFile, seriousFindings } from '../../test/pages/browser.js';
 import { validateConfiguration } from '../configuration/validate.js';
 import { explanationPage } from '../explain/explanationPage.js';
 import { fixedDecision } from '../inference/modelDecision.js';
@@ -166,37 +160,29 @@ function explanations(): string {
   });
 }
 
-test.skipIf(chromiumPath === undefined)(
-  `a study, a recommendation and explanations open without errors, fit on a phone, and axe finds nothing serious${chromiumNeed}`,
-  async () => {
-    const folder = testFolder();
-    const browser = await launchChromium();
-    try {
-      for (const html of [
-        studyPage(study),
-        recommendationPage(hostile, recommendation, 'r.jsonc'),
-        explanations(),
-      ]) {
-        const file = join(folder, 'page.html');
-        writeFileSync(file, html);
-        for (const [colorScheme, width] of [
-          ['light', 1280],
-          ['dark', 390],
-        ] as const) {
-          const viewport = { width, height: 800 };
-          const { page, problems } = await openFile(browser, file, {
-            colorScheme,
-            viewport,
-            bypassCSP: true,
-          });
-          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-          expect(await seriousFindings(page)).toEqual([]);
-          expect(problems).toEqual([]);
-        }
+describeInBrowser('in a browser', (browser) => {
+  test('a study, a recommendation and explanations open without errors, fit on a phone, and axe finds nothing serious', async () => {
+    const file = join(testFolder(), 'page.html');
+    for (const html of [
+      studyPage(study),
+      recommendationPage(hostile, recommendation, 'r.jsonc'),
+      explanations(),
+    ]) {
+      writeFileSync(file, html);
+      for (const [colorScheme, width] of [
+        ['light', 1280],
+        ['dark', 390],
+      ] as const) {
+        const viewport = { width, height: 800 };
+        const { page, problems } = await openFile(browser(), file, {
+          colorScheme,
+          viewport,
+          bypassCSP: true,
+        });
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+        expect(await seriousFindings(page)).toEqual([]);
+        expect(problems).toEqual([]);
       }
-    } finally {
-      await browser.close();
     }
-  },
-  60_000,
-);
+  }, 60_000);
+});

@@ -59,6 +59,7 @@ export function readEvents(path: string): LoggedEvent[] {
   return readFileSync(path, 'utf8').split('\n').map(parsedJson).filter(isLogged);
 }
 
-function isLogged(value: unknown): value is LoggedEvent {
+/** Whether a line's value is an event. */
+export function isLogged(value: unknown): value is LoggedEvent {
   return isPlainObject(value) && typeof value['type'] === 'string' && typeof value['time'] === 'string';
 }

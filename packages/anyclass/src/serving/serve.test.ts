@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
-import { chromiumNeed, chromiumPath, launchChromium, seriousFindings } from '../../test/pages/browser.js';
+import { describeInBrowser, seriousFindings } from '../../test/pages/browser.js';
 import {
   answerOf,
   asBody,
@@ -242,46 +242,40 @@ describe('serving', () => {
     }
   });
 
-  test.skipIf(chromiumPath === undefined)(
-    `the page to try images shows labels in light mode, and in dark mode on a phone${chromiumNeed}`,
-    async () => {
+  describeInBrowser('in a browser', (browser) => {
+    test('the page to try images shows labels in light mode, and in dark mode on a phone', async () => {
       const file = join(folder, 'drop.jpg');
       writeFileSync(file, await picture(11));
-      const browser = await launchChromium();
-      try {
-        for (const look of [
-          { colorScheme: 'light', viewport: { width: 1200, height: 800 } },
-          { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
-        ] as const) {
-          const page = await (await browser.newContext({ ...look, bypassCSP: true })).newPage();
-          const problems: string[] = [];
-          page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-          page.on('pageerror', (error) => problems.push(error.message));
-          await page.goto(server.url);
-          await page.setInputFiles('#files', file);
-          await page.waitForSelector('.result .labels span');
-          expect(await page.locator('.labels span').allTextContents()).toEqual(['crack', 'joint']);
-          expect(await page.locator('.bars .name').allTextContents()).toHaveLength(1 + 3);
-          expect(await page.locator('.bars .name').first().textContent()).toBe('Any class present');
-          expect(await page.locator('.scale').textContent()).toContain('logit');
-          expect(await page.locator('.example').count()).toBe(0);
-          expect(await page.locator('.where button[aria-pressed=true]').textContent()).toBe('crack');
-          await page.locator('.seen canvas').waitFor();
-          expect(await page.locator('.facts').first().textContent()).toContain('joint');
-          expect(await seriousFindings(page)).toEqual([]);
-          await page.setInputFiles('#files', textFile(folder));
-          await page.waitForSelector('.failed');
-          expect(await wide(page)).toBe(0);
-          await page.goto(`${server.url}/docs`);
-          expect(await page.locator('.operation').count()).toBeGreaterThan(10);
-          expect(await page.textContent('main')).toContain('/v1/models/torch');
-          expect(await seriousFindings(page)).toEqual([]);
-          expect(await wide(page)).toBe(0);
-          expect(problems.filter((text) => !text.includes('422'))).toEqual([]);
-        }
-      } finally {
-        await browser.close();
+      for (const look of [
+        { colorScheme: 'light', viewport: { width: 1200, height: 800 } },
+        { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+      ] as const) {
+        const page = await (await browser().newContext({ ...look, bypassCSP: true })).newPage();
+        const problems: string[] = [];
+        page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+        page.on('pageerror', (error) => problems.push(error.message));
+        await page.goto(server.url);
+        await page.setInputFiles('#files', file);
+        await page.waitForSelector('.result .labels span');
+        expect(await page.locator('.labels span').allTextContents()).toEqual(['crack', 'joint']);
+        expect(await page.locator('.bars .name').allTextContents()).toHaveLength(1 + 3);
+        expect(await page.locator('.bars .name').first().textContent()).toBe('Any class present');
+        expect(await page.locator('.scale').textContent()).toContain('logit');
+        expect(await page.locator('.example').count()).toBe(0);
+        expect(await page.locator('.where button[aria-pressed=true]').textContent()).toBe('crack');
+        await page.locator('.seen canvas').waitFor();
+        expect(await page.locator('.facts').first().textContent()).toContain('joint');
+        expect(await seriousFindings(page)).toEqual([]);
+        await page.setInputFiles('#files', textFile(folder));
+        await page.waitForSelector('.failed');
+        expect(await wide(page)).toBe(0);
+        await page.goto(`${server.url}/docs`);
+        expect(await page.locator('.operation').count()).toBeGreaterThan(10);
+        expect(await page.textContent('main')).toContain('/v1/models/torch');
+        expect(await seriousFindings(page)).toEqual([]);
+        expect(await wide(page)).toBe(0);
+        expect(problems.filter((text) => !text.includes('422'))).toEqual([]);
       }
-    },
-  );
+    });
+  });
 });

@@ -1,9 +1,8 @@
 // How a run stands, from the end of its log of events, which is read on as it grows.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { isPlainObject } from '../configuration/overrides.js';
 import { parsedJson } from '../files/wholeFile.js';
-import type { LoggedEvent } from '../runs/eventLog.js';
+import { isLogged, type LoggedEvent } from '../runs/eventLog.js';
 import { afterEvent, notStarted, type RunProgress } from '../runs/runProgress.js';
 
 /** What was read of a log so far. */
@@ -80,8 +79,4 @@ export function loggedEvents(text: string): LoggedEvent[] {
     const value = line === '' ? undefined : parsedJson(line);
     return isLogged(value) ? [value] : [];
   });
-}
-
-function isLogged(value: unknown): value is LoggedEvent {
-  return isPlainObject(value) && typeof value['type'] === 'string' && typeof value['time'] === 'string';
 }

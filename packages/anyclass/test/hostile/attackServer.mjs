@@ -1,10 +1,10 @@
 // Sends hostile requests to a real server while an ordinary client asks it too, and watches its memory.
 
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { program } from '../program.mjs';
+import { childrenOf, program } from '../program.mjs';
 import { bombs } from './bombs.mjs';
 import { grammar } from './grammar.mjs';
 
@@ -151,16 +151,5 @@ function memoryOf(pid) {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {
     return 0;
-  }
-}
-
-/** @param {number} pid @returns {number[]} */
-function childrenOf(pid) {
-  try {
-    return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-    );
-  } catch {
-    return [];
   }
 }

@@ -2,10 +2,10 @@
 // time and the memory below, with a message or a result, and without a stack trace. Prints a table; exits with 1 if one did not.
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { program } from '../program.mjs';
+import { childrenOf, program } from '../program.mjs';
 import { fileBombs } from './fileBombs.mjs';
 import { exportSmallModel } from './smallModel.mjs';
 
@@ -81,16 +81,5 @@ function stateOf(pid) {
     return { seconds: (Number(fields[11]) + Number(fields[12])) / 100, megabytes: Number(most ?? 0) / 1024 };
   } catch {
     return { seconds: 0, megabytes: 0 };
-  }
-}
-
-/** @param {number} pid @returns {number[]} */
-function childrenOf(pid) {
-  try {
-    return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-    );
-  } catch {
-    return [];
   }
 }

@@ -9,6 +9,11 @@ export type StoredImage =
       readonly channels: 1 | 3;
     };
 
+/** The bytes of an image as it is stored, by which the same image is recognized. */
+export function bytesOf(image: StoredImage): Uint8Array {
+  return image.kind === 'encoded' ? image.bytes : image.pixels;
+}
+
 /** Where the images of a dataset come from: files, Parquet, or a generator. */
 export interface ImageSource {
   /** Why the dataset has no images at all: it has features instead. */

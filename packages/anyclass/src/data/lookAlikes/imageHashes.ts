@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { takeSharedLock, writeFileAtomically } from '@anyclass/files';
 import { ownThreads } from '../../distribution/ranks.js';
 import type { Dataset } from '../dataset/dataset.js';
-import type { StoredImage } from '../dataset/imageSource.js';
+import { bytesOf } from '../dataset/imageSource.js';
 import { pixelFormat } from '../dataset/preparation.js';
 import { createDecoder, type DecoderOptions } from '../images/decoding/decoder.js';
 import { limiter, settleAll } from '../images/limiter.js';
@@ -153,8 +153,4 @@ function readStored(path: string, rows: number): Uint8Array | undefined {
   if (!existsSync(path)) return undefined;
   const bytes = readFileSync(path);
   return bytes.length === rows * rowBytes ? bytes : undefined;
-}
-
-function bytesOf(image: StoredImage): Uint8Array {
-  return image.kind === 'encoded' ? image.bytes : image.pixels;
 }

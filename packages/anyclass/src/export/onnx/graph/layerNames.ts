@@ -1,6 +1,7 @@
 // Tells which layer of a network is running.
 
 import type { nn, Tensor } from '@anyclass/torch';
+import { isLayer } from '../../../networks/watchLayers.js';
 
 /**
  * Calls a function with a getter for the name of the layer whose `forward` is running. The network itself has
@@ -36,8 +37,4 @@ export function whileNamingLayers<T>(network: nn.Module, fn: (layer: () => strin
   } finally {
     for (const [, layer] of layers) if (layer !== network) Reflect.deleteProperty(layer, 'forward');
   }
-}
-
-function isLayer(module: nn.Module): module is nn.Layer {
-  return 'forward' in module;
 }
