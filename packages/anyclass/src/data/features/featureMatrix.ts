@@ -8,8 +8,10 @@ export interface FeatureMatrixBuilder {
   finish(names?: readonly string[]): FeatureSource;
 }
 
-/** This many numbers are allocated at a time, so that a growing table is never copied. */
+/** This many numbers are allocated at a time, so that no more of a growing table is ever copied. */
 const chunkNumbers = 1 << 20;
+/** The first chunk begins with this many rows and doubles: most tables are small. */
+const firstRows = 64;
 
 /**
  * Creates an empty builder for vectors with `width` features.
@@ -26,8 +28,16 @@ export function featureMatrixBuilder(width: number): FeatureMatrixBuilder {
   return {
     add(values) {
       const at = rows % rowsPerChunk;
-      if (at === 0) chunks.push(new Float32Array(rowsPerChunk * width));
-      chunks.at(-1)!.set(values, at * width);
+      const begun = rows === 0 ? Math.min(firstRows, rowsPerChunk) : rowsPerChunk;
+      if (at === 0) chunks.push(new Float32Array(begun * width));
+      let chunk = chunks.at(-1)!;
+      if ((at + 1) * width > chunk.length) {
+        const larger = new Float32Array(Math.min(2 * chunk.length, rowsPerChunk * width));
+        larger.set(chunk);
+        chunks[chunks.length - 1] = larger;
+        chunk = larger;
+      }
+      chunk.set(values, at * width);
       rows += 1;
     },
     finish(names) {
