@@ -1,7 +1,7 @@
 // A run with its configuration, and how its decision stands on the rows that it was fitted on. Nothing here is about test.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { describePromises } from '@anyclass/core';
+import { type DecisionReport, describePromises } from '@anyclass/core';
 import type { RunDetails, RunRow, RunVerdict } from '@anyclass/studio';
 import { dottedFields } from '../configuration/dottedFields.js';
 import { isPlainObject } from '../configuration/overrides.js';
@@ -49,7 +49,7 @@ function decidedVerdict(
   { report, fittedOn }: NonNullable<ReturnType<typeof readModelRecord>['description']['decision']>,
 ): RunVerdict {
   const { bestEpoch, bestBy, isLastKept, test } = summary;
-  const { positives, negatives, falseAlarms, triage, guarantee, remarks } = report;
+  const { positives, negatives, falseAlarms, triage, remarks } = report;
   const measured = test?.decided?.validation;
   // Presence decides what alarms, under whatever name; without triage, all that is not cleared does.
   const missed = measured?.missedRate ?? null;
@@ -64,9 +64,16 @@ function decidedVerdict(
     falseAlarms: triage?.negatives.alarm ?? falseAlarms,
     review: triage?.rows.review ?? null,
     missed: triage?.positives.clear ?? null,
-    promises: guarantee.holds
-      ? describePromises(report).map((text) => `${text[0]?.toUpperCase()}${text.slice(1)}.`)
-      : [`Nothing is promised: ${guarantee.reason}.`],
+    promises: promiseSentences(report),
     remarks,
   };
+}
+
+/** What is promised, a sentence for each of two limits; where only one is, the remarks say why. */
+export function promiseSentences(report: Pick<DecisionReport, 'guarantee' | 'triage'>): string[] {
+  const { guarantee } = report;
+  const promises = describePromises(report);
+  return guarantee.holds || promises.length > 0
+    ? promises.map((text) => `${text[0]?.toUpperCase()}${text.slice(1)}.`)
+    : [`Nothing is promised: ${guarantee.reason}.`];
 }

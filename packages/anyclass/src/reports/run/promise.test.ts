@@ -61,3 +61,16 @@ test('one broken promise of two is told', () => {
   // Positives that are harder to see are cleared more often than promised; negatives are as before.
   expect(pageParts(budget, undefined, 0.5).verdict).toContain('! Breaks a promise here');
 });
+
+test('positives are promised where negatives are too few, and the promise is judged', () => {
+  const budget = { falseAlarms: 0.01, missed: 0.2 };
+  const { panel, verdict } = pageParts(budget);
+  expect(panel).toContain(
+    'At most 20% of positives are cleared. Nothing is promised about false alarms: validation has too few negatives.',
+  );
+  expect(panel).toContain('holds for data like validation');
+  expect(panel).toMatch(/<dt>Cleared<\/dt>.*rests on \d+ of \d+ of validation/);
+  expect(verdict).not.toContain('Nothing is promised');
+  expect(pageParts(budget, undefined, 3).verdict).toContain('✓ Keeps its promise');
+  expect(pageParts(budget, undefined, 0.2).verdict).toContain('! Breaks its promise here');
+});

@@ -14,10 +14,11 @@ const perDay = 10_000;
 export function promisePanel(material: JudgedMaterial, inUse: DecisionInUse): string {
   const { judged } = material;
   const { decided } = judged;
-  const guarantee = decided?.report?.guarantee;
-  const remark = guarantee?.holds
-    ? `holds for data like ${decided?.fittedOn ?? 'validation'}`
-    : 'no bound on new data';
+  const { guarantee, triage } = decided?.report ?? {};
+  const remark =
+    guarantee?.holds || triage?.guarantee.holds
+      ? `holds for data like ${decided?.fittedOn ?? 'validation'}`
+      : 'no bound on new data';
   return panel(
     'Promised',
     remark,
@@ -49,6 +50,12 @@ function statement(decided: DecidedMetrics | undefined): string {
     const whose = second.unit === 'group' ? 'groups with positives' : 'positives';
     return `${first}; at most ${missed} of ${whose} are cleared.`;
   }
+  const second = decided?.report?.triage?.guarantee;
+  if (second?.holds) {
+    const whose = second.unit === 'group' ? 'groups with positives' : 'positives';
+    const weighed = second.unit !== 'group' && second.groups !== null ? ', counting each group equally' : '';
+    return `At most ${shortPercent(second.rate)} of ${whose} are cleared${weighed}. Nothing is promised about false alarms: ${decided?.fittedOn ?? 'validation'} has too few negatives.`;
+  }
   if (guarantee?.reason === 'adaptive choice' && decided && 'falseAlarms' in decided.budget)
     return `Approximate: about ${shortPercent(decided.budget.falseAlarms)} of negatives raise an alarm.`;
   if (!decided) return 'Nothing is promised: there is no decision to judge.';
@@ -77,6 +84,7 @@ function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse
         `${countText(report.falseAlarms)} of ${countText(report.negatives)} ${on} negatives alarmed`,
       ],
       ...seenFact(judged.split, inUse),
+      ...(triage ? clearedFact(triage.guarantee, judged.split, on, inUse) : []),
       ...wayOut(guarantee, on),
       ...neverFact(report.neverPredicted, on),
     ];

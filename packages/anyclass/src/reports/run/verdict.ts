@@ -109,13 +109,15 @@ function tagsOf({ judged }: JudgedMaterial, inUse: DecisionInUse): Tag[] {
 
 function promiseTag({ decided }: JudgedMaterial['judged'], { metrics, intervals }: DecisionInUse): Tag {
   const { guarantee, triage } = decided?.report ?? {};
-  if (!guarantee?.holds)
+  const promises = [guarantee, triage?.guarantee].flatMap((each) => (each?.holds ? [each] : []));
+  if (promises.length === 0)
     return {
       tone: 'review',
       text:
-        guarantee?.reason === 'adaptive choice' ? '≈ Its promise is approximate' : '– Nothing is promised',
+        guarantee?.holds === false && guarantee.reason === 'adaptive choice'
+          ? '≈ Its promise is approximate'
+          : '– Nothing is promised',
     };
-  const promises = [guarantee, ...(triage?.guarantee.holds ? [triage.guarantee] : [])];
   const [its, both] = promises.length > 1 ? ['a', 'both promises'] : ['its', 'its promise'];
   const seen = promises.map((promise) => {
     const metric = promisedMetric(promise, metrics);
