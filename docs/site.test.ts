@@ -56,6 +56,8 @@ describeInBrowser('in a browser, from the folder', (browser) => {
       await expect.poll(() => page.locator('#found').textContent()).toBe('Nothing found');
       await page.fill('#search', 'presence gate');
       await expect.poll(() => page.locator('#found a').count()).toBeGreaterThan(2);
+      const found = (await page.locator('#found').boundingBox())!;
+      expect(found.x >= 0 && found.x + found.width <= width).toBe(true);
       await page.press('#search', 'Enter');
       await page.waitForURL(/\.html/);
       await page.locator('main h1').first().waitFor();
