@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Each needs its own process: the first two replace modules, the other checks that libtorch is not loaded.
+// Each needs its own process: two replace modules, one checks that libtorch is not loaded, one measures its own memory.
 const isolated = [
   'packages/torch/src/serialization/safetensorsWrite.test.ts',
   'packages/anyclass/src/commands/refits.test.ts',
   'packages/anyclass/src/inference/onnx/onnxPrediction.test.ts',
+  'packages/torch/src/serialization/hostileCheckpoints.test.ts',
 ];
 
 /** Starts the slowest files first, so that none of them runs alone at the end; vitest itself sorts by file size. */
