@@ -84,6 +84,9 @@ test('scores are matched to labels by name, whatever the order of rows and colum
   expect(() => joinTables(scores, { ...labels, classNames: ['x', 'group'] })).toThrow(
     "if 'group' of the labels holds groups, name it as the column of groups",
   );
+  expect(() => joinTables(scores, { ...labels, classNames: ['x', 'patient'] })).toThrow(
+    "lacks the class patient; it has y, x; if 'patient' of the labels holds groups",
+  );
 });
 
 test.each([

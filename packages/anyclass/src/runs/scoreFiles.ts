@@ -130,7 +130,7 @@ async function readAnyTable(path: string, { groupColumn }: ReadTableOptions): Pr
       if (groupAt >= 0)
         groups.push(givenGroup(cells[groupAt]!, `${path}, line ${line}: group '${groupColumn}'`));
       for (const i of classAt)
-        values.push(readNumber(cells[i]!, `${path}, line ${line}: class '${columns[i]}'`));
+        values.push(readNumber(cells[i]!, { path, line, column: columns[i]!, groupColumn }));
     };
   };
   await readCsv(path, readHeader, path);
@@ -154,11 +154,11 @@ function givenGroup(cell: string, where: string): string {
 export function joinTables(scores: NamedTable, labels: NamedTable, split?: string): Scored {
   const missing = labels.classNames.filter((name) => !scores.classNames.includes(name));
   if (missing.length > 0) {
-    const hint = missing.some(isGroupColumn)
-      ? `; if '${missing.find(isGroupColumn)}' of the labels holds groups, name it as the column of groups`
-      : '';
+    const suspect = missing.find(isGroupColumn) ?? (missing.length === 1 ? missing[0] : undefined);
+    const hint = suspect === undefined ? '' : groupsHint(`'${suspect}' of the labels`);
     throw new UserError(
       `${scores.path ?? 'the score table'}: lacks the ${missing.length === 1 ? 'class' : 'classes'} ${missing.join(', ')}; it has ${scores.classNames.join(', ')}${hint}`,
+      suspect === undefined ? {} : { setting: 'groupColumn' },
     );
   }
   checkCells(scores, labels.classNames, isProbability, 'a probability from 0 to 1');
@@ -180,6 +180,10 @@ export function joinTables(scores: NamedTable, labels: NamedTable, split?: strin
     const [first, second] = [scores.path ?? 'the scores', labels.path ?? 'the labels'];
     throw new UserError(`${first} and ${second} do not match: ${error.message}`);
   }
+}
+
+function groupsHint(what: string): string {
+  return `; if ${what} holds groups, name it as the column of groups`;
 }
 
 /** Returns the values of some classes; the table's own if those are its classes. */
@@ -234,10 +238,21 @@ function numberCell(value: number): string {
   return Number.isNaN(value) ? '' : String(value);
 }
 
-function readNumber(text: string, where: string): number {
+interface NumberPlace {
+  readonly path: string;
+  readonly line: number;
+  readonly column: string;
+  readonly groupColumn: string | undefined;
+}
+
+function readNumber(text: string, { path, line, column, groupColumn }: NumberPlace): number {
   if (text.trim() === '') return Number.NaN;
   const value = Number(text);
-  if (Number.isNaN(value))
-    throw new DataError(`${where} holds '${text}'; expected a number (or empty for unknown)`);
-  return value;
+  if (!Number.isNaN(value)) return value;
+  // Of one table, one column holds groups.
+  const isNamed = groupColumn !== undefined;
+  throw new DataError(
+    `${path}, line ${line}: class '${column}' holds '${text}'; expected a number (or empty for unknown)${isNamed ? '' : groupsHint('the column')}`,
+    isNamed ? {} : { setting: 'groupColumn' },
+  );
 }
