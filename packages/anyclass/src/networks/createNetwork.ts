@@ -36,14 +36,23 @@ export function createNetwork(name: NetworkName, options: NetworkOptions): Netwo
   return tidy(() => networkDefinitions[name].build(complete));
 }
 
-/**
- * Builds a network whose weights are loaded next; until then most are zeros. The options are complete, like another
- * network's `options`, except that an older file lacks those added later.
- */
+/** Builds a network whose weights are loaded next; until then most are zeros. */
 export function buildNetwork(name: NetworkName, options: CompleteNetworkOptions): Network {
-  return nn.init.withoutDrawing(() =>
-    tidy(() => networkDefinitions[name].build({ ...defaultsOf(name), ...options })),
-  );
+  return nn.init.withoutDrawing(() => tidy(() => networkDefinitions[name].build(options)));
+}
+
+/**
+ * Completes the options that a file names, which may come from anywhere.
+ *
+ * @throws UserError that names the option and what it takes
+ */
+export function optionsOfFile(
+  name: NetworkName,
+  given: Readonly<Record<string, unknown>>,
+): CompleteNetworkOptions {
+  const complete = Object.assign({ classes: 0, ...defaultsOf(name) }, given);
+  refuseBadValues(name, complete);
+  return complete;
 }
 
 /** Builds a network like another, whose weights are loaded next. */

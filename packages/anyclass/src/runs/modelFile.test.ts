@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fitDecision } from '@anyclass/core';
 import { loadTensors, saveTensors } from '@anyclass/torch';
 import { expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
@@ -56,6 +57,46 @@ test('a model from a version without checksums loads with a remark', () => {
   const checked = loadModel(at('model.safetensors'));
   expect(checked.remarks).toEqual([]);
   checked.network.dispose();
+});
+
+const decision = fitDecision(
+  { scores: [0.1, 0.9, 0.8, 0.3], targets: [0, 1, 0, 0], classNames: ['crack', 'roots'] },
+  { rule: 'fixed', threshold: 0.5 },
+);
+
+test.each<[field: string, written: Readonly<Record<string, unknown>>]>([
+  ['model.classes', { classes: [] }],
+  ['model.classes.1', { classes: ['crack', 7] }],
+  ['model.std', { std: [0.5, 0.5] }],
+  ['model.epoch', { epoch: null }],
+  ['model.decision.classNames', { decision: { ...decision, classNames: null } }],
+  ['model.decision.classNames', { decision: { ...decision, classNames: ['crack', 'rust'] } }],
+  ['model.decision.thresholds', { decision: { ...decision, thresholds: [0.5] } }],
+  [
+    'model.decision.report.guarantee',
+    { decision: { ...decision, report: { ...decision.report, guarantee: 1 } } },
+  ],
+  ['model.calibration', { calibration: { kind: 'temperature' } }],
+])('a description whose %s is none is refused, and names it', (field, written) => {
+  const { tensors, metadata } = loadTensors(at('model.safetensors'));
+  const { checksums: _left, model = '', ...rest } = metadata;
+  const changed = JSON.stringify({ ...JSON.parse(model), ...written });
+  saveTensors(at('described.safetensors'), tensors, { ...rest, model: changed });
+  const told = expect.objectContaining({ name: 'UserError', message: expect.stringContaining(`(${field}`) });
+  expect(() => loadModel(at('described.safetensors'))).toThrow(told);
+});
+
+test.each([
+  ['{"classes":2,"inputSize":"large"}', 'inputSize is large'],
+  ['[1]', 'classes is 0'],
+  ['{"classes":', 'classes is 0'],
+  ['{"classes":3,"inputSize":32}', 'fc.weight has shape [3, 512]'],
+])('a file with the network options %s is refused', (networkOptions, reason) => {
+  const { tensors, metadata } = loadTensors(at('model.safetensors'));
+  const { checksums: _left, ...rest } = metadata;
+  saveTensors(at('options.safetensors'), tensors, { ...rest, networkOptions });
+  const told = expect.objectContaining({ name: 'UserError', message: expect.stringContaining(reason) });
+  expect(() => loadModel(at('options.safetensors'))).toThrow(told);
 });
 
 test('scores with a changed digit are refused; other tables in the folder are not', async () => {

@@ -4,16 +4,20 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Calibration, Decision, Guard } from '@anyclass/core';
 import { loadTensorsInto, readSafetensorsHeader } from '@anyclass/torch';
+import { isPlainObject } from '../configuration/overrides.js';
 import type { ModelInput } from '../data/dataset/inputs.js';
+import { reasonOf } from '../errors/reasonOf.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
 import { unusualKind } from '../files/fileKind.js';
+import { parsedJson } from '../files/wholeFile.js';
 import { refuseBrokenWeights } from '../networks/brokenWeights.js';
 import type { CompleteNetworkOptions, NetworkName } from '../networks/catalog.js';
 import { isNetworkName } from '../networks/catalog.js';
-import { buildNetwork } from '../networks/createNetwork.js';
+import { buildNetwork, optionsOfFile } from '../networks/createNetwork.js';
 import type { Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 import type { DecisionOrigin } from './decisionOrigin.js';
+import { checkedBy, describedModel } from './modelSchema.js';
 
 /** What is known about a model apart from its network. */
 export type ModelDescription = ModelFacts & ModelInput;
@@ -58,11 +62,12 @@ export function saveModel(path: string, { network, description }: Model): void {
  */
 export function loadModel(path: string): Model {
   const file = modelPath(path);
-  const { metadata } = readSafetensorsHeader(file);
+  const { entries, metadata } = readSafetensorsHeader(file);
   const description = readDescription(file, metadata);
   const { name, options } = networkOf(file, metadata);
-  const network = buildNetwork(name, options).eval().requireGrad(false);
+  const network = buildNetwork(name, options()).eval().requireGrad(false);
   try {
+    refuseOtherShapes(network, entries, file);
     loadTensorsInto(network, file);
     refuseBrokenWeights(network, file);
   } catch (error) {
@@ -77,6 +82,18 @@ export function loadModel(path: string): Model {
   };
 }
 
+function refuseOtherShapes(
+  network: Network,
+  entries: ReadonlyMap<string, { readonly shape: readonly number[] }>,
+  file: string,
+): void {
+  try {
+    network.fitState(entries);
+  } catch (error) {
+    throw new UserError(`${file} does not hold the weights of the network that it names: ${reasonOf(error)}`);
+  }
+}
+
 /**
  * Reads what a model file's metadata says about the model.
  *
@@ -84,21 +101,41 @@ export function loadModel(path: string): Model {
  */
 export function readDescription(file: string, metadata: Readonly<Record<string, string>>): ModelDescription {
   const { model } = networkOf(file, metadata);
-  const recorded: ModelDescription = JSON.parse(model);
-  if ('thresholds' in recorded)
+  const recorded = parsedJson(model);
+  if (isPlainObject(recorded) && 'thresholds' in recorded)
     throw new UserError(`${file}: written by an earlier version, whose models do not open here; train again`);
-  return withOutcomes(recorded);
+  const { data, error } = modelDescription.safeParse(recorded);
+  if (data) return withOutcomes(data);
+  const { path: field, message } = error.issues[0]!;
+  throw new UserError(
+    `${file}: its metadata does not describe a model (${['model', ...field].join('.')}: ${message}); train again, or import its weights`,
+  );
 }
 
 function networkOf(
   file: string,
   { network = '', networkOptions, model }: Readonly<Record<string, string>>,
-): { readonly name: NetworkName; readonly options: CompleteNetworkOptions; readonly model: string } {
+): {
+  readonly name: NetworkName;
+  readonly options: () => CompleteNetworkOptions;
+  readonly model: string;
+} {
   if (isNetworkName(network) && networkOptions !== undefined && model !== undefined)
-    return { name: network, options: JSON.parse(networkOptions), model };
+    return { name: network, options: () => readOptions(file, network, parsedJson(networkOptions)), model };
   throw new UserError(
     `${file}: holds weights but no network name and classes; import it first, or use a model.safetensors written by training`,
   );
+}
+
+function readOptions(file: string, name: NetworkName, given: unknown): CompleteNetworkOptions {
+  try {
+    return optionsOfFile(name, isPlainObject(given) ? given : {});
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(
+      `${file}: its metadata does not describe a network (${error.message}); import its weights`,
+    );
+  }
 }
 
 /** The model file that a path to a model or a run refers to. */
@@ -121,6 +158,8 @@ export function modelPath(path: string): string {
 export function needsEmbeddings({ guard }: Pick<ModelDescription, 'guard'>): boolean {
   return guard !== undefined && guard.training !== null;
 }
+
+const modelDescription = checkedBy<ModelDescription>(describedModel);
 
 /** What decisions say since there are three outcomes. */
 export const withoutTriage = { clear: null, presenceFrom: 'scores', candidates: 1 } as const;

@@ -145,4 +145,12 @@ test('a queue that is no file, or whose labels are none, is refused', async () =
   expect(lstatSync(join(folder, 'q-labels.csv')).isFIFO()).toBe(true);
 });
 
+test('only images of a queue are labeled in it', async () => {
+  const queue = { queue: 'mine', model: 'run', classes: ['crack'], among: 1, images: [] };
+  writeFileSync(join(folder, 'few.json'), JSON.stringify(queue));
+  const label = { name: '../elsewhere.png', labels: { crack: 1 }, author: '', replaces: null };
+  expect((await ask('/api/mend?queue=few.json', [label])).detail).toContain("no image '../elsewhere.png'");
+  expect(existsSync(join(folder, 'few-labels.csv'))).toBe(false);
+});
+
 test('none of this was an error of the server', () => expect(unexpected).toEqual([]));

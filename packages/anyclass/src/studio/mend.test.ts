@@ -1,7 +1,15 @@
 // Mend: labels corrected over HTTP and by keyboard in the system's Chromium, and a run that is trained again with them.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { MendState, SavedChange, SaveRequest } from '@anyclass/studio';
@@ -120,6 +128,16 @@ describe('corrections', () => {
     expect((await corrected()).corrections?.images).toBe(now.length);
     expect((await post(query, request('039.png', { crack: 1, roots: 0 }))).status).toBe(200);
     rmSync(file());
+  });
+
+  test('an image that became a pipe is not exported, instead of being waited for', async () => {
+    const photo = at('photos/003.png');
+    renameSync(photo, `${photo}.kept`);
+    execFileSync('mkfifo', [photo]);
+    const asked = { to: 'cvat', names: ['003.png'] };
+    const { status, body } = await post('/api/mend/export?run=runs/first', asked);
+    renameSync(`${photo}.kept`, photo);
+    expect([status, JSON.parse(body).detail]).toEqual([422, expect.stringContaining('a named pipe')]);
   });
 
   test('go to Label Studio and CVAT, and come back', async () => {

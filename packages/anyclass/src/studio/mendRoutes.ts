@@ -176,6 +176,7 @@ export function addMendRoutes(routes: FastifyInstance, studio: Studio): void {
       const image = row === undefined ? undefined : realBelow(folders, pathOf(row));
       if (image === undefined)
         throw new UserError(`${name} is not there, or outside of the folders of Studio`);
+      refuseUnusual(folders, image);
       return { id: name, name, image, wasDrawn: false, isAlarm: false };
     });
     const base = correctionsOf(run, folders).file.replace(/\.csv$/, '');

@@ -1,6 +1,6 @@
 // The description of an exported model, in the ONNX file's metadata (one string per field) and config.json.
 
-import type { Calibration, Decision, Guard } from '@anyclass/core';
+import type { Decision } from '@anyclass/core';
 import { z } from 'zod';
 import { type ModelInput, takesFeatures } from '../../data/dataset/inputs.js';
 import { readingOf } from '../../data/dataset/preparation.js';
@@ -8,8 +8,14 @@ import { readingFields } from '../../data/dataset/reading/readingFields.js';
 import { datasetName, parseDataset } from '../../data/datasetSpec.js';
 import { UserError } from '../../errors/userError.js';
 import { parsedJson } from '../../files/wholeFile.js';
-import type { DecisionOrigin } from '../../runs/decisionOrigin.js';
 import { type ModelDescription, withoutTriage } from '../../runs/modelFile.js';
+import {
+  calibrationField,
+  channelNumbers,
+  decisionField,
+  guardField,
+  originField,
+} from '../../runs/modelSchema.js';
 import { sealKey } from './onnxChecksum.js';
 
 export const onnxPrecisions = ['float32', 'float16', 'int8'] as const;
@@ -26,41 +32,13 @@ const imagePreprocessing = z.object({
   resize: z.literal('triangle'),
   /** With 1, images are converted to gray, which the network gets on three channels. */
   channels: z.union([z.literal(1), z.literal(3)]),
-  /** For pixel values from 0 to 1: one number per channel, or one for all. */
-  mean: z.array(z.number()),
-  std: z.array(z.number()),
+  mean: channelNumbers,
+  std: channelNumbers,
   ...readingFields,
 });
 
 /** For a model of feature vectors: the feature names in order. Standardization is part of the network. */
 const featurePreprocessing = z.object({ features: z.array(z.string()).min(1) });
-
-const decision = z.object({
-  rule: z.enum(['gate', 'shared', 'class', 'fixed']),
-  budget: z.looseObject({}),
-  classNames: z.array(z.string()),
-  presence: z.number().nullable(),
-  thresholds: z.array(z.number().nullable()),
-  report: z.looseObject({}),
-});
-
-const guard = z.object({
-  quantile: z.number(),
-  brightness: z.array(z.number()).length(2),
-  contrast: z.number(),
-  overexposed: z.number(),
-  color: z.array(z.number()).length(2).nullable(),
-  training: z
-    .object({ width: z.int(), mean: z.array(z.number()), vectors: z.string(), farthest: z.number() })
-    .nullable(),
-});
-
-const origin = z.looseObject({ data: z.string(), date: z.string(), replaces: z.looseObject({}) });
-
-const calibration = z.union([
-  z.object({ kind: z.literal('temperature'), temperature: z.number() }),
-  z.object({ kind: z.literal('platt'), slopes: z.array(z.number()), intercepts: z.array(z.number()) }),
-]);
 
 const exportedModel = z.object({
   format: z.literal('anyclass'),
@@ -68,12 +46,12 @@ const exportedModel = z.object({
   precision: z.enum(onnxPrecisions),
   classes: z.array(z.string()).min(1),
   preprocessing: z.union([featurePreprocessing, imagePreprocessing]),
-  calibration: z.custom<Calibration>((value) => calibration.safeParse(value).success).nullable(),
-  decision: z.custom<Decision>((value) => decision.safeParse(value).success),
+  calibration: calibrationField.nullable(),
+  decision: decisionField,
   /** Where the decision comes from, if it was refitted after training. */
-  decisionOrigin: z.custom<DecisionOrigin>((value) => origin.safeParse(value).success).optional(),
+  decisionOrigin: originField.optional(),
   /** Which images are odd, for models that have a guard; it needs the output `embedding`. */
-  guard: z.custom<Guard>((value) => guard.safeParse(value).success).optional(),
+  guard: guardField.optional(),
   training: z.object({
     epoch: z.number(),
     loss: z.string(),
