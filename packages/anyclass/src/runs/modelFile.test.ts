@@ -60,7 +60,7 @@ test('a model from a version without checksums loads with a remark', () => {
 });
 
 const decision = fitDecision(
-  { scores: [0.1, 0.9, 0.8, 0.3], targets: [0, 1, 0, 0], classNames: ['crack', 'roots'] },
+  { scores: Float64Array.of(0.1, 0.9, 0.8, 0.3), targets: [0, 1, 0, 0], classNames: ['crack', 'roots'] },
   { rule: 'fixed', threshold: 0.5 },
 );
 

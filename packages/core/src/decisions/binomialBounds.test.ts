@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { falseAlarmUpperBound, logQuietProbability, quietRank, smallestPromise } from './binomialBounds.js';
+import {
+  falseAlarmUpperBound,
+  instancesNeeded,
+  logQuietProbability,
+  quietRank,
+  smallestPromise,
+} from './binomialBounds.js';
 
 /** Σ_{j=k..n} C(n, j) (1 - rate)^j rate^(n-j), term by term. */
 function quietProbability(n: number, k: number, rate: number): number {
@@ -79,4 +85,9 @@ test('the smallest rate that can be guaranteed is that at which stopping every n
   expect(smallestPromise(58, 0.05)).toBeCloseTo(0.05033933833042015, 12);
   expect(smallestPromise(0, 0.05)).toBe(1);
   expect(quietRank(0, 0.5, 0.05)).toBeNull();
+});
+
+test('a tiny rate needs billions of instances, which are counted at once', () => {
+  expect(instancesNeeded(1e-9, 0.05) / 2_995_732_272.06).toBeCloseTo(1, 9);
+  expect(instancesNeeded(1e-15, 0.05) / 2.995732273553991e15).toBeCloseTo(1, 12);
 });

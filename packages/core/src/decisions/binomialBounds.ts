@@ -16,9 +16,8 @@
  * quietRank(1000, 0.05, 0.05) // 962
  */
 export function quietRank(negatives: number, rate: number, delta: number): number | null {
-  // A rate that is just enough, such as that of smallestPromise, must not fail by the last bit of a logarithm.
-  const keeps = (rank: number) => logQuietProbability(negatives, rank, rate) <= Math.log(delta) + 1e-9;
-  if (negatives <= 0 || !keeps(negatives)) return null;
+  if (!isEnough(negatives, rate, delta)) return null;
+  const keeps = (rank: number) => isKept(logQuietProbability(negatives, rank, rate), delta);
   let low = 0;
   let high = negatives;
   while (high - low > 1) {
@@ -49,7 +48,17 @@ export function instancesNeeded(rate: number, delta: number): number {
   if (!(rate > 0 && rate < 1)) throw new RangeError(`rate is ${rate}; expected a share between 0 and 1`);
   const estimate = Math.ceil(Math.log(delta) / Math.log1p(-rate));
   // The quotient may be rounded to the wrong side of an integer.
-  return [estimate - 1, estimate].find((count) => quietRank(count, rate, delta) !== null) ?? estimate + 1;
+  return [estimate - 1, estimate].find((count) => isEnough(count, rate, delta)) ?? estimate + 1;
+}
+
+/** Whether a gate that stops all of these negatives keeps the rate. */
+function isEnough(negatives: number, rate: number, delta: number): boolean {
+  return negatives > 0 && isKept(logQuietProbability(negatives, negatives, rate), delta);
+}
+
+/** A rate that is just enough, such as that of smallestPromise, must not fail by the last bit of a logarithm. */
+function isKept(logProbability: number, delta: number): boolean {
+  return logProbability <= Math.log(delta) + 1e-9;
 }
 
 /**
