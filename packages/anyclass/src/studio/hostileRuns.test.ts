@@ -1,24 +1,15 @@
 // Runs that were made to harm who looks at them: pipes, links and folders in the place of files, in each place that Studio reads or writes.
 
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { asked, cookieOf, fakeRun } from '../../test/studioRuns.js';
 import { openStudio, type StudioServer } from './studio.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'anyclass-hostile-'));
-const outside = mkdtempSync(join(tmpdir(), 'anyclass-outside-'));
+const folder = testFolder();
+const outside = testFolder();
 const unexpected: unknown[] = [];
 
 let server: StudioServer;
@@ -30,11 +21,7 @@ beforeAll(async () => {
   server = await openStudio([folder], { onUnexpected: (error) => void unexpected.push(error) });
   cookie = await cookieOf(server.url);
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true });
-  rmSync(outside, { recursive: true });
-});
+afterAll(() => server.close());
 
 const ask = async (path: string, body?: unknown) => {
   const method = body === undefined ? 'GET' : 'POST';
