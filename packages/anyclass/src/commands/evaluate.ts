@@ -83,10 +83,11 @@ export const evaluate = command({
     const verdict = judgmentVerdict(judgment);
     terminal.print(given.json ? JSON.stringify({ verdict, ...judgment }, null, 2) : judgmentText(judgment));
     if (given.html !== undefined) terminal.note(`wrote ${given.html}`);
-    const { model, dataset } = given;
+    const { model, dataset, groupColumn } = given;
+    const groups = groupColumn === undefined ? [] : ['--group-column', groupColumn];
     if (judgment.decided?.contradicted && model !== undefined && dataset !== undefined)
       terminal.note(
-        `To fit the decision to this data: ${shellLine(['anyclass', 'refit', model, dataset, '--out', 'MODEL'])}`,
+        `To fit the decision to this data: ${shellLine(['anyclass', 'refit', model, dataset, ...groups, '--out', 'MODEL'])}`,
       );
     else if (!given.json && !terminal.isPiped) terminal.note(nextLine(...nextCommands(given)));
     return judgment;

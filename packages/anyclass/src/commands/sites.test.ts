@@ -81,6 +81,15 @@ describe('evaluate at another site', () => {
     expect(text.stdout).toMatch(/\n1,000 more labeled positives: 0\.\d+% could be promised/);
   });
 
+  test('asks for groups where the rows have them, also if the promise was about images', async () => {
+    const words = ['patients.csv', '--group-column', 'patient', '--replicates', '200', '--json'];
+    const { stdout, stderr } = await runInProcess(folder, ['evaluate', 'run', ...words]);
+    const { verdict, decided } = JSON.parse(stdout);
+    expect(decided.contradicted[0]).toMatchObject({ isByGroup: false, ofGroups: true });
+    expect(verdict).toMatch(/of negatives alarm\. .*59 or more groups with labeled negatives of this data/);
+    expect(stderr).toContain('anyclass refit run patients.csv --group-column patient --out MODEL');
+  });
+
   test("of the model's own data, only the test split is evaluated, and its promise holds", async () => {
     const { stdout } = await evaluateAway('run', 'home.csv');
     const { split, metrics, decided } = JSON.parse(stdout);

@@ -28,10 +28,10 @@ export function contradictionsOf(
     const rate = metrics[name];
     if (rate === null) return [];
     const rows = promise.about === 'false alarms' ? metrics.negativeRows : metrics.positiveRows;
-    const isIndependent = metrics.falseAlarmRateByGroup === null;
+    const isGrouped = metrics.falseAlarmRateByGroup !== null || metrics.missedRateByGroup != null;
     const range =
       intervals?.overall[name] ??
-      (isIndependent ? rateInterval(Math.round(rate * rows), rows) : { low: 0, high: 1 });
+      (isGrouped ? { low: 0, high: 1 } : rateInterval(Math.round(rate * rows), rows));
     if (range.low <= promise.rate) return [];
     const { about, unit, confidence } = promise;
     return [
@@ -42,8 +42,9 @@ export function contradictionsOf(
         rate,
         low: range.low,
         high: range.high,
+        isByGroup: name.endsWith('ByGroup'),
         needed: instancesNeeded(promise.rate, 1 - confidence),
-        ofGroups: promise.groups !== null,
+        ofGroups: isGrouped,
       },
     ];
   });

@@ -57,6 +57,8 @@ export interface Contradiction {
   readonly rate: number;
   readonly low: number;
   readonly high: number;
+  /** Whether the rate counts each group equally. */
+  readonly isByGroup: boolean;
   /** How many labeled negatives (or positives) a refit for these rows takes, and whether these are groups. */
   readonly needed: number;
   readonly ofGroups: boolean;

@@ -170,7 +170,7 @@ export function judgmentVerdict({ metrics, intervals, decided }: Judgment): stri
 
 /** Says that a promise does not hold here, for which data it was made, and what a refit takes. */
 function contradictionText(
-  { about, unit, promised, rate, low, high, needed, ofGroups }: Contradiction,
+  { about, unit, promised, rate, low, high, isByGroup, needed, ofGroups }: Contradiction,
   fittedOn: string,
 ): string {
   const isAlarm = about === 'false alarms';
@@ -178,7 +178,7 @@ function contradictionText(
   const found = isAlarm
     ? `${unit === 'group' ? 'groups without positives' : 'negatives'} alarm`
     : `${unit === 'group' ? 'groups with a positive' : 'positives'} are cleared`;
-  const weighed = ofGroups && unit === 'image' ? ', counting each group equally' : '';
+  const weighed = isByGroup ? ', counting each group equally' : '';
   const only = isAlarm && unit === 'group' ? ' only' : '';
   const instances = ofGroups ? `groups with labeled ${kind}${only}` : `labeled ${kind}`;
   return (
