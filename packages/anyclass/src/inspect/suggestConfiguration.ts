@@ -143,6 +143,11 @@ export async function suggestConfiguration(
               `${shown} px is slow on ${availableParallelism()} cores without a GPU; a smaller network.inputSize is faster`,
             ]
           : []),
+        ...(splits.validation.some((row) => dataset.labels.isLabeled(row))
+          ? []
+          : [
+              'warning: there are no labeled validation rows, and training will refuse to start; name a split, or draw new ones with data.draw={}',
+            ]),
       ],
     };
   } finally {
