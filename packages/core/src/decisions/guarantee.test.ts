@@ -92,6 +92,10 @@ describe('the report', () => {
     expect(reason({ budget: { falseAlarms: 0.1, confidence: null } })).toMatchObject({
       reason: 'not requested',
     });
+    for (const budget of [{ falseAlarms: 0.1, confidence: null }, { f1Neg: 0.5 }]) {
+      expect(fit(300, { budget }).report.remarks.join()).toContain('Nothing is promised about new data');
+    }
+    expect(fit(300).report.remarks.join()).not.toContain('Nothing is promised');
     expect(reason({ rule: 'class' })).toEqual({ holds: false, reason: 'rule has no bound' });
     expect(reason({ rule: 'fixed' })).toEqual({ holds: false, reason: 'rule has no bound' });
     expect(fit(300, { rule: 'class' }).report.remarks.join()).toContain(

@@ -21,6 +21,10 @@ export function remarksOn(
     const kept = report.withinBudget ? 'is within' : 'exceeds';
     remarks.push(`Rule '${rule}' does not use the budget (${limits}); on these rows it ${kept} it.`);
   }
+  const isKept = presence !== null && (rule === 'gate' || rule === 'shared');
+  if (isKept && !guarantee.holds && guarantee.reason === 'not requested') {
+    remarks.push('Nothing is promised about new data: the budget is kept on these rows only.');
+  }
   const unit = 'per' in budget ? (budget.per ?? 'image') : 'image';
   remarks.push(...withoutGuarantee(guarantee, 'false alarms', unit));
   if (triage !== null) remarks.push(...withoutGuarantee(triage.guarantee, 'missed positives', unit));
