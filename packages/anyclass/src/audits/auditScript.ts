@@ -34,11 +34,16 @@ function drawChoices() {
   byId('meter').style.width = 100 * answered() / items.length + '%';
 }
 
+// As reports write it.
+function timeText(time) {
+  return time === undefined || Number.isNaN(Date.parse(time)) ? time : new Date(time).toISOString().slice(0, 16).replace('T', ' ') + ' UTC';
+}
+
 async function show(place) {
   at = Math.max(0, Math.min(items.length - 1, place));
   const item = items[at];
   name.textContent = item.name ?? item.id;
-  byId('about').textContent = [item.time, item.model, item.group].filter((part) => part !== undefined).join(' · ');
+  byId('about').textContent = [timeText(item.time), item.model, item.group].filter((part) => part !== undefined).join(' · ');
   drawChoices();
   picture.hidden = true;
   absent.hidden = item.hasImage;

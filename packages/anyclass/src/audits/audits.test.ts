@@ -193,6 +193,7 @@ describe('the page', () => {
       await page.waitForSelector('#picture:not([hidden])');
       const counts = page.locator('#counts');
       await page.keyboard.press('n'); // a, then b, which has a label
+      expect(await page.locator('#about').textContent()).toMatch(/^2026-11-17 05:0\d UTC/);
       await expect.poll(() => counts.textContent()).toBe('2 of 4, 2 labeled');
       await page.keyboard.press('ArrowRight'); // c was not kept
       await page.waitForSelector('#absent:not([hidden])');
