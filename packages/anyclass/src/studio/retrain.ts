@@ -1,7 +1,8 @@
 // Trains again with corrected labels: a new run that starts from the old weights, in a process of its own.
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '@anyclass/files';
 import { startChildRun } from '../children/childRun.js';
 import { preparedOptions } from '../configuration/openOptions.js';
 import type { Configuration } from '../configuration/schema.js';
@@ -40,7 +41,7 @@ export async function retrain({ id, path }: FoundRun, corrections: string): Prom
     data: { ...kept, ...(splitFolder === undefined ? { draw } : { splitFolder }), corrections },
     network: { ...network, weights: path },
   });
-  const folder = freeFolder(path);
+  const folder = newFolder(path);
   const child = startChildRun({
     folder,
     configuration,
@@ -49,7 +50,10 @@ export async function retrain({ id, path }: FoundRun, corrections: string): Prom
     env: {},
     onEvent: () => {},
   });
-  const done = child.done.then((outcome) => ('reason' in outcome ? outcome.reason : undefined));
+  const done = child.done.then((outcome) => {
+    removeIfEmpty(folder);
+    return 'reason' in outcome ? outcome.reason : undefined;
+  });
   return { folder, done, stop: child.stop };
 }
 
@@ -69,11 +73,26 @@ async function keptSplits(data: Configuration['data'], folder: string): Promise<
   }
 }
 
-function freeFolder(path: string): string {
+/** Makes a folder for the new run: two windows may ask at once, and each gets its own. */
+export function newFolder(path: string): string {
   const base = `${path.replace(/-mended(-\d+)?$/, '')}-mended`;
   for (let number = 1; ; number++) {
     const folder = number === 1 ? base : `${base}-${number}`;
-    if (!existsSync(folder)) return folder;
+    try {
+      mkdirSync(folder);
+      return folder;
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Removes the folder of a run that did not begin. */
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // The run wrote something, or was deleted.
   }
 }
 
