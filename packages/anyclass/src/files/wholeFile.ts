@@ -1,11 +1,12 @@
 // Text files that are whole or absent, and how they are read back. Problems are reported with the
 // path that the user gave.
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { discardQuietly, draftFile, type FileDraft, fileProblem, remedyOf } from '@anyclass/files';
 import type { z } from 'zod';
 import { expectation } from '../errors/expectation.js';
 import { type NextCommand, UserError } from '../errors/userError.js';
+import { unusualKind } from './fileKind.js';
 import { parseJson } from './json.js';
 
 /**
@@ -72,6 +73,8 @@ export function readWhole<Content>(
   remedy: string,
   next?: NextCommand,
 ): Content {
+  const kind = unusualKind(statSync(path));
+  if (kind !== undefined) throw new UserError(`${path} is ${kind}, not a file; ${remedy}`, next && { next });
   const value = parsedJson(readFileSync(path, 'utf8'));
   const result = schema.safeParse(value);
   if (result.success) return result.data;
