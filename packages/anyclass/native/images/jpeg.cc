@@ -55,6 +55,8 @@ struct Decompression {
   Failure failure{};
   jpeg_source_mgr source{};
   jpeg_progress_mgr progress{};
+  int orientation = 1;
+  bool hasForeignProfile = false;
 
   Decompression(const uint8_t* bytes, size_t size) {
     info.err = jpeg_std_error(&failure.manager);
@@ -73,6 +75,25 @@ struct Decompression {
   Decompression(const Decompression&) = delete;
 };
 
+// Reads an APP1 or APP2 segment. libjpeg would keep them all in a list, which it walks for each new one: millions of empty
+// segments would take hours.
+boolean readSegment(j_decompress_ptr info) {
+  auto& jpeg = *static_cast<Decompression*>(info->client_data);
+  auto& source = *info->src;
+  const uint8_t* bytes = source.next_input_byte;
+  const size_t length = source.bytes_in_buffer < 2 ? 0 : bytes[0] << 8 | bytes[1];
+  if (length < 2 || length > source.bytes_in_buffer) fail(reinterpret_cast<j_common_ptr>(info));
+  const uint8_t* data = bytes + 2;
+  if (info->unread_marker == JPEG_APP0 + 2) {
+    jpeg.hasForeignProfile = jpeg.hasForeignProfile || isForeignProfile(data, length - 2);
+  } else if (jpeg.orientation == 1) {
+    jpeg.orientation = exifOrientation(data, length - 2);
+  }
+  source.next_input_byte += length;
+  source.bytes_in_buffer -= length;
+  return TRUE;
+}
+
 // Reads the header and requests planes; false if this decoder does not support the image.
 bool readHeader(Decompression& jpeg) {
   auto& info = jpeg.info;
@@ -80,26 +101,17 @@ bool readHeader(Decompression& jpeg) {
   jpeg_create_decompress(&info);
   info.src = &jpeg.source;
   info.progress = &jpeg.progress;
-  jpeg_save_markers(&info, JPEG_APP0 + 1, 0xFFFF);
-  jpeg_save_markers(&info, JPEG_APP0 + 2, 0xFFFF);
+  info.client_data = &jpeg;
+  jpeg_set_marker_processor(&info, JPEG_APP0 + 1, readSegment);
+  jpeg_set_marker_processor(&info, JPEG_APP0 + 2, readSegment);
   jpeg_read_header(&info, TRUE);
   const bool isGray = info.jpeg_color_space == JCS_GRAYSCALE;
   const bool isColor = info.jpeg_color_space == JCS_YCbCr || info.jpeg_color_space == JCS_RGB;
   if (!isGray && !isColor) return false;
   if (static_cast<double>(info.image_width) * info.image_height > mostPixels) return false;
-  for (auto marker = info.marker_list; marker != nullptr; marker = marker->next) {
-    if (marker->marker == JPEG_APP0 + 2 && isForeignProfile(marker->data, marker->data_length)) return false;
-  }
+  if (jpeg.hasForeignProfile) return false;
   info.raw_data_out = TRUE;
   return true;
-}
-
-int orientationOf(const jpeg_decompress_struct& info) {
-  for (auto marker = info.marker_list; marker != nullptr; marker = marker->next) {
-    const int orientation = marker->marker == JPEG_APP0 + 1 ? exifOrientation(marker->data, marker->data_length) : 1;
-    if (orientation != 1) return orientation;
-  }
-  return 1;
 }
 
 // Returns the smallest of 1, 2, 4 and 8 eighths that leaves both sides at least twice as large as requested: with less, the
@@ -217,7 +229,7 @@ void turn(const uint8_t* stored, int storedChannels, int orientation, const Pixe
 bool decodeJpeg(const uint8_t* bytes, size_t size, const PixelFormat& format, uint8_t* out) {
   Decompression jpeg(bytes, size);
   if (!readHeader(jpeg)) return false;
-  const int orientation = orientationOf(jpeg.info);
+  const int orientation = jpeg.orientation;
   const int width = orientation >= 5 ? format.height : format.width;
   const int height = orientation >= 5 ? format.width : format.height;
   jpeg.info.scale_num = eighths(jpeg.info, width, height);

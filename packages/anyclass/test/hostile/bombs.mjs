@@ -22,6 +22,7 @@ export async function bombs() {
     ['a PNG with 50,000 chunks', withChunks(png, 50_000)],
     ['a JPEG that claims 4.3 gigapixels', claimedJpeg(jpeg, 65_500, 65_500)],
     ['a progressive JPEG of 60 megapixels', await black(10_000, 6000).jpeg({ progressive: true }).toBuffer()],
+    ['a JPEG of 70,000 empty segments', padded(jpeg, Buffer.from('ffe20002'.repeat(70_000), 'hex'))],
     ['a JPEG of fill bytes', Buffer.concat([Buffer.from([255, 216]), Buffer.alloc(300_000, 255)])],
     ['a WebP of 64 megapixels', await black(8000, 8000).webp({ lossless: true }).toBuffer()],
     ['a GIF that claims 4.3 gigapixels', claimedGif(65_535, 65_535)],
@@ -69,6 +70,11 @@ function claimedPng(width, height) {
   const start = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
   const pixels = chunk('IDAT', deflateSync(Buffer.alloc(1e6)));
   return Buffer.concat([start, chunk('IHDR', header), pixels, chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** @param {Buffer} jpeg @param {Buffer} segments */
+function padded(jpeg, segments) {
+  return Buffer.concat([jpeg.subarray(0, 2), segments, jpeg.subarray(2)]);
 }
 
 /** @param {Buffer} jpeg @param {number} width @param {number} height */

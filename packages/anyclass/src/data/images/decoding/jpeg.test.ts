@@ -56,6 +56,13 @@ describe.skipIf(jpegDecoder() === 'sharp')('the JPEG decoder (needs libjpeg-turb
     },
   );
 
+  test('two million empty segments before the picture take no time', async () => {
+    const bytes = readFileSync(join(fixtures, 'exif-rotated.jpg'));
+    const empty = Buffer.from('ffe10002ffe20002'.repeat(1_000_000), 'hex');
+    const padded = Buffer.concat([bytes.subarray(0, 2), empty, bytes.subarray(2)]);
+    expect(await decoded(padded, format)).toEqual(await decoded(bytes, format));
+  });
+
   test.each(['cmyk.jpg', 'misnamed.jpg', 'rgb.png'])('%s is left to sharp', async (name) => {
     expect(await decoded(readFileSync(join(fixtures, name)), format)).toBeUndefined();
   });
