@@ -1,6 +1,6 @@
 // A comparison as tables in the paper's layout.
 
-import type { PaperMetric } from '@anyclass/core';
+import { type PaperMetric, promiseUnit } from '@anyclass/core';
 import type { Cell, Column, ReportTable, Table } from '../tables/index.js';
 import type {
   Comparison,
@@ -165,7 +165,7 @@ function isPaperMetric(metric: DecidedMetric): metric is PaperMetric {
 
 /** The rates that promises on groups, and about missed positives, are judged by, if there are such promises. */
 function promisedRates({ budget, test }: DecidedGroup): OutcomeRate[] {
-  const isPerGroup = 'per' in budget && budget.per === 'group';
+  const isPerGroup = promiseUnit(budget) === 'group';
   const byGroup = isPerGroup ? 'groupsAlarmed' : 'negativesAlarmedByGroup';
   const missedByGroup = isPerGroup ? 'groupsMissed' : 'missedRateByGroup';
   const missed = test?.[missedByGroup] ? missedByGroup : 'missedRate';

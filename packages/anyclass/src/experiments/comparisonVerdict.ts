@@ -11,9 +11,9 @@ import { isOfOneSign } from './metrics.js';
 import type { Recommendation, SweepPoint } from './sweepResult.js';
 
 /**
- * Says whether losses beat the one that they are compared with, one sentence for each of those. If several are compared with the same, the
- * sentence is about the one labeled `preferred`, or else about the any-class loss with the highest F1 on validation. Both sides are evaluated at the same false-alarm budget if there
- * is a test split to do so.
+ * Says whether losses beat the one that they are compared with, one sentence for each of those. If several are compared with the same,
+ * the sentence is about the one labeled `preferred`, or else about the any-class loss with the highest F1 on validation. Both sides are
+ * evaluated at the same false-alarm budget if there is a test split to do so.
  *
  * @example
  * comparisonVerdict(comparison)

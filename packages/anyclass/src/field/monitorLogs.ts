@@ -138,6 +138,8 @@ function openStream(
     });
   }
   const missed = options.missed === undefined ? missedOf(decision) : (options.missed ?? undefined);
+  checkLimit('falseAlarms', falseAlarms);
+  checkLimit('missed', missed);
   return {
     isMissedPromised: options.missed !== undefined || decision?.missedPromised !== false,
     of: {
@@ -151,22 +153,17 @@ function openStream(
         decision.missed !== undefined && { missedUnjudged: true as const }),
       ...(options.falseAlarms === undefined && decision?.promised === false && { promised: false }),
     },
-    monitor: openMonitor(labels, { ...options, falseAlarms, missed }),
+    monitor: createMonitor(labels, { ...options, falseAlarms, missed }),
     shadow: createShadowMonitor(labels, { ...options, falseAlarms, missed: undefined }),
     scores: [],
     places: [],
   };
 }
 
-/** Opens a monitor; a limit of 0, which no number of labels can confirm, may come from the log. */
-function openMonitor(labels: ReadonlyMap<string, boolean>, options: MonitorOptions): Monitor {
-  try {
-    return createMonitor(labels, options);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const [setting = ''] = error.message.split(' ');
-    throw new UserError(error.message, { setting });
-  }
+/** Refuses a limit of 0, also that of a log: no number of labels can confirm it. */
+function checkLimit(setting: 'falseAlarms' | 'missed', limit: number | undefined): void {
+  if (limit === undefined || (limit > 0 && limit < 1)) return;
+  throw new UserError(`${setting} is ${limit}; expected a number between 0 and 1`, { setting });
 }
 
 /** The limit on cleared positives that single images can be judged by. */

@@ -3,8 +3,10 @@
 import {
   type Candidates,
   type Decision,
+  type DecisionBudget,
   type FitDecisionOptions,
   type NoGuarantee,
+  promiseUnit,
   type Scored,
   sharedRows,
 } from '@anyclass/core';
@@ -140,9 +142,12 @@ function lostGroups({ report }: Decision, { groups }: Scored): string[] {
   ];
 }
 
+function isPerGroup(budget: DecisionBudget | undefined): boolean {
+  return budget !== undefined && promiseUnit(budget) === 'group';
+}
+
 function refuseWithoutGroups({ budget }: FitDecisionOptions, { scored, name }: RowsToFit): void {
-  if (scored.groups !== undefined || budget === undefined || !('per' in budget) || budget.per !== 'group')
-    return;
+  if (scored.groups !== undefined || !isPerGroup(budget)) return;
   throw new UserError(
     `${name} has no groups, so nothing can be limited per group; name the column with the group of each row, or set per to image`,
     { setting: 'groupColumn' },
@@ -151,7 +156,7 @@ function refuseWithoutGroups({ budget }: FitDecisionOptions, { scored, name }: R
 
 /** Of a group, some images say too little about the highest score of all: its alarm would look rarer than it is. */
 function refusePartialGroups({ budget }: FitDecisionOptions, { partialGroups = 0, name }: RowsToFit): void {
-  if (partialGroups === 0 || budget === undefined || !('per' in budget) || budget.per !== 'group') return;
+  if (partialGroups === 0 || !isPerGroup(budget)) return;
   throw new UserError(
     `${name}: ${counted(partialGroups, 'group')} ${partialGroups === 1 ? 'has' : 'have'} images that were not drawn or have no label, so limits for whole groups cannot rest on the others; refit on data with all images of each group, or set per to image`,
   );
@@ -165,7 +170,7 @@ function refuseTooFew({ report, budget }: Decision, data: string): void {
   if (!few) return;
   const { of = 0, needed, ofGroups, reason } = few;
   const kind = reason === 'too few negatives' ? 'negative' : 'positive';
-  const isOfWhole = 'per' in budget && budget.per === 'group' && kind === 'negative';
+  const isOfWhole = isPerGroup(budget) && kind === 'negative';
   const having = isOfWhole ? 'with labeled negatives only' : `with a labeled ${kind}`;
   const [one, many] = ofGroups
     ? [`group ${having}`, `groups ${having}`]

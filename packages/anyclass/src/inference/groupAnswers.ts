@@ -1,6 +1,6 @@
 // Answers for whole groups, such as patients or pipes, collected from those for their images.
 
-import { type Decision, decideGroups, type Outcome } from '@anyclass/core';
+import { type Decision, decideGroups, type Outcome, promiseUnit } from '@anyclass/core';
 import type { FailedPrediction, Prediction } from './predictor.js';
 
 /** The answer for a group. */
@@ -77,7 +77,7 @@ export function createGroupAnswers(classes: readonly string[]): GroupAnswers {
  * groupRemark(decision) // 'The limits of this decision count images, so nothing is promised about whole groups; …'
  */
 export function groupRemark({ budget, report, fittedOn }: Decision): string | undefined {
-  if (fittedOn !== null && 'per' in budget && budget.per === 'group') return undefined;
+  if (fittedOn !== null && promiseUnit(budget) === 'group') return undefined;
   if (!report.guarantee.holds) return undefined;
   return 'The limits of this decision count images, so nothing is promised about whole groups; fit it per group for that';
 }

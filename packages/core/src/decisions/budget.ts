@@ -3,6 +3,7 @@ import { measurementAt } from '../metrics/measurement.js';
 import { fBeta } from '../metrics/rates.js';
 import type { DecisionBudget } from './decision.js';
 import type { DecisionSample, RowTotals } from './decisionRows.js';
+import type { PromiseUnit } from './guarantee.js';
 
 /** A budget in a form that a search can check. */
 export interface Limit {
@@ -10,6 +11,16 @@ export interface Limit {
   within(falseAlarms: number, missed: number): boolean;
   /** The minimum F1-Neg, if the budget sets one. */
   readonly leastF1Neg: number | null;
+}
+
+/**
+ * What the limits of a budget count.
+ *
+ * @example
+ * promiseUnit({ falseAlarms: 0.05 }) // 'image'
+ */
+export function promiseUnit(budget: DecisionBudget): PromiseUnit {
+  return 'per' in budget ? (budget.per ?? 'image') : 'image';
 }
 
 /** Checks a budget and fills in defaults: at most 5% false alarms, guaranteed with a confidence of 95%. */

@@ -6,7 +6,7 @@ import { checkImportance, type MeasureOptions, measurementAt } from '../metrics/
 import type { Metrics } from '../metrics/metrics.js';
 import type { Scored } from '../metrics/scored.js';
 import { checkFit } from '../thresholds/fitThresholds.js';
-import { checkBudget } from './budget.js';
+import { checkBudget, promiseUnit } from './budget.js';
 import type { Decision, DecisionBudget } from './decision.js';
 import { type DecisionRows, type DecisionSample, prepareDecisionRows, sampleOf } from './decisionRows.js';
 import { type FittedRule, fitRule, type RuleFit } from './fitRule.js';
@@ -170,7 +170,7 @@ export function ruleFitOf(
   instancesOf = instancesByUnit(rows),
 ): RuleFit {
   const checked = checkDecisionOptions(options);
-  const unit = 'per' in checked.budget ? (checked.budget.per ?? 'image') : 'image';
+  const unit = promiseUnit(checked.budget);
   if (unit === 'group' && rows.grouping === undefined) {
     throw new RangeError("budget.per is 'group', but the scores have no groups; set their groups");
   }

@@ -9,6 +9,7 @@ export {
   decideGroups,
 } from './applyDecision.js';
 export { falseAlarmUpperBound, instancesNeeded, quietRank, smallestPromise } from './binomialBounds.js';
+export { promiseUnit } from './budget.js';
 export { type CrossFitOptions, type CrossFitted, crossFit } from './crossFit.js';
 export type {
   Decision,

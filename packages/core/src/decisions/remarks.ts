@@ -1,3 +1,4 @@
+import { promiseUnit } from './budget.js';
 import type { DecisionReport } from './decision.js';
 import { budgetText, describeBothPromises, percentNeeded } from './describe.js';
 import type { FittedRule, RuleFit } from './fitRule.js';
@@ -25,7 +26,7 @@ export function remarksOn(
   if (isKept && !guarantee.holds && guarantee.reason === 'not requested') {
     remarks.push('Nothing is promised about new data: the budget is kept on these rows only.');
   }
-  const unit = 'per' in budget ? (budget.per ?? 'image') : 'image';
+  const unit = promiseUnit(budget);
   remarks.push(...withoutGuarantee(guarantee, 'false alarms', unit));
   if (triage !== null) remarks.push(...withoutGuarantee(triage.guarantee, 'missed positives', unit));
   const both = describeBothPromises(report);

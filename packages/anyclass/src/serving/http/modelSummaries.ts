@@ -1,4 +1,4 @@
-import { describeFalseAlarms, describePromises, presenceProbability } from '@anyclass/core';
+import { describeFalseAlarms, describePromises, presenceProbability, promiseUnit } from '@anyclass/core';
 import { isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
 import type { Example } from '../../events/example.js';
 import { readExamples } from '../../runs/examples.js';
@@ -28,7 +28,7 @@ export function modelSummary(served: ServedModel): ModelSummary {
       gate: decision.presence === null ? null : presenceProbability(decision.presence),
       thresholds: Object.fromEntries(classes.map((name, j) => [name, decision.thresholds[j] ?? null])),
       budget: { ...decision.budget },
-      unit: 'per' in decision.budget ? (decision.budget.per ?? 'image') : 'image',
+      unit: promiseUnit(decision.budget),
       promises: describePromises(decision.report),
       remarks: decision.fittedOn === null ? [] : [...decision.report.remarks],
     },

@@ -1,4 +1,4 @@
-import { presenceProbability } from '@anyclass/core';
+import { presenceProbability, promiseUnit } from '@anyclass/core';
 import sharp from 'sharp';
 import { isFeatureFormat } from '../../data/dataset/inputs.js';
 import { unitOf } from '../../explain/heatMap.js';
@@ -77,7 +77,7 @@ function groupText(
     if (outcome instanceof Problem) answers.add(group, { name, failure: outcome.message });
     else answers.add(group, predictionOf(name, outcome, classes));
   });
-  const isPromised = 'per' in model.decision.budget && model.decision.budget.per === 'group';
+  const isPromised = promiseUnit(model.decision.budget) === 'group';
   const groups = answers.finish().map(({ presenceScore, ...answer }) => ({
     ...answer,
     isNegative: answer.labels.length === 0,
