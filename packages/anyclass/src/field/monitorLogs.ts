@@ -140,6 +140,10 @@ function openStream(
   const missed = options.missed === undefined ? missedOf(decision) : (options.missed ?? undefined);
   checkLimit('falseAlarms', falseAlarms);
   checkLimit('missed', missed);
+  const { negativesAtLeast } = options;
+  if (negativesAtLeast === 0) {
+    throw new UserError('negativesAtLeast is 0; expected a share above 0', { setting: 'negativesAtLeast' });
+  }
   return {
     isMissedPromised: options.missed !== undefined || decision?.missedPromised !== false,
     of: {
