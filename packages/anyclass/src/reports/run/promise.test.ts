@@ -21,8 +21,8 @@ function scoredRows(seed: number, rowsPerGroup?: number, strength = 2): Scored {
   return { scores, targets, classNames: ['crack'], ...(groups && { groups }) };
 }
 
-function pageParts(budget: DecisionBudget, rowsPerGroup?: number, strength?: number) {
-  const decision = fitDecision({ ...scoredRows(1, rowsPerGroup), split: 'validation' }, { budget });
+function pageParts(budget: DecisionBudget, rowsPerGroup?: number, strength?: number, fitted?: number) {
+  const decision = fitDecision({ ...scoredRows(1, rowsPerGroup, fitted), split: 'validation' }, { budget });
   const scored = scoredRows(2, rowsPerGroup, strength);
   const judged = judge({ ...scored, split: 'test' }, { replicates: 20, decision });
   const names = Array.from({ length: rows }, (_, row) => `${row}.png`);
@@ -45,6 +45,17 @@ test('with triage both promises are stated, each with what was seen, and every p
   expect(verdict).toContain(
     `Of the other ${rest}, ${review!.positive} go to review and ${clear.positive} are missed.`,
   );
+});
+
+test('triage that keeps its promises but leaves most to a person says how little it finds and clears', () => {
+  const { verdict, inUse } = pageParts({ falseAlarms: 0.1, missed: 0.1 }, undefined, 1.1, 1);
+  const { clear, review, alarm } = inUse.outcomes.work;
+  const share = (kind: 'positive' | 'negative', part: { positive: number; negative: number }) =>
+    Math.round((100 * part[kind]) / (clear[kind] + review![kind] + alarm[kind]));
+  expect(verdict).toContain('✓ Keeps both promises');
+  expect(verdict).toContain(`! Finds only ${share('positive', alarm)}% of positives`);
+  expect(verdict).toContain(`! Clears only ${share('negative', clear)}% of negatives`);
+  expect(pageParts({ falseAlarms: 0.1, missed: 0.1 }).verdict).not.toMatch(/(Finds|Clears) (only|no)/);
 });
 
 test('a promise that rests on groups is about a random group, and bounds no number of images', () => {

@@ -103,6 +103,7 @@ function tagsOf({ judged }: JudgedMaterial, inUse: DecisionInUse): Tag[] {
       ? [{ tone: 'missed', text: '! No better than chance' } as const]
       : []),
     promiseTag(judged, inUse),
+    ...leftTags(inUse),
     ...(weak.length > 0 ? [{ tone: 'missed', text: `! Weak on ${names}` } as const] : []),
   ];
 }
@@ -131,6 +132,22 @@ function promiseTag({ decided }: JudgedMaterial['judged'], { metrics, intervals 
   return seen.some(({ rate }) => rate === null)
     ? { tone: 'review', text: '– No rows to check the promise on' }
     : { tone: 'found', text: `✓ Keeps ${both}` };
+}
+
+/** Triage can keep its promises by leaving nearly all to a person: said where more than half of the positives or negatives are left. */
+function leftTags({ outcomes: { work } }: DecisionInUse): Tag[] {
+  const { clear, review, alarm } = work;
+  if (!review) return [];
+  const decided = [
+    ['Finds', alarm.positive, 'positive'],
+    ['Clears', clear.negative, 'negative'],
+  ] as const;
+  return decided.flatMap(([verb, count, kind]): Tag[] => {
+    const all = clear[kind] + review[kind] + alarm[kind];
+    if (2 * count >= all) return [];
+    const amount = count === 0 ? `no ${kind}s` : `only ${percentText(count / all, 0)}% of ${kind}s`;
+    return [{ tone: 'review', text: `! ${verb} ${amount}` }];
+  });
 }
 
 /** What becomes of the positives without an alarm. */
