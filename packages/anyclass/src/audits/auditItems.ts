@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Key } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
 import { type LoggedLine, readPredictionLogs } from '../field/predictionLog.js';
 import { type LabelTable, openLabelTable } from './labelTable.js';
@@ -25,7 +24,7 @@ export interface AuditItem {
   readonly name?: string;
   readonly model?: string;
   readonly version?: string;
-  readonly group?: Key;
+  readonly group?: string;
   readonly wasDrawn: boolean;
   readonly isAlarm: boolean;
   /** Its file; undefined if it was not kept. */

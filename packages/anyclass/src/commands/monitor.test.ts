@@ -154,6 +154,38 @@ test('a promise for whole groups is not said to hold because single images keep 
   expect(stdout).toMatch(/promised for +whole groups/);
 });
 
+test('where one image of each group counts, more groups are what more labels take', async () => {
+  const group = { decision: { id: 'd1', falseAlarms: 0.1, per: 'group' } };
+  const { log, labels } = stream(0, group);
+  const each = log
+    .trim()
+    .split('\n')
+    .map((line, i) => ({ ...JSON.parse(line), group: `p${i % 50}` }));
+  const byImage = each.map((line) => ({ ...line, decision: { id: 'd1', falseAlarms: 0.1 } }));
+  write('buys.csv', labels);
+  for (const [logged, images] of [
+    [log, '100'],
+    [lines(...each), '50, one of each group'],
+    [lines(...byImage), '50, one of each group'],
+  ]) {
+    write('buys.jsonl', logged!);
+    const { stdout } = await monitor('buys.jsonl', 'buys.csv', '--html', 'buys.html', '--force');
+    expect(stdout).toContain('\n100 more labeled groups with a negative: ');
+    expect(stdout).toContain('\n100 more labeled groups with a positive: ');
+    expect(stdout).not.toMatch(/labeled (negatives|positives)/);
+    expect(stdout).toMatch(new RegExp(`^images +${images}$`, 'm'));
+    expect(readFileSync(join(folder, 'buys.html'), 'utf8')).toContain('more groups with a negative');
+  }
+});
+
+test('a group is a name: 1 and "1" are one', async () => {
+  const line = (id: string, group: unknown) => ({ id, isNegative: true, audit, group });
+  write('names.jsonl', lines(line('a', 1), line('b', '1'), line('c', 2), line('d', '2'), line('e', '2')));
+  write('names.csv', 'id,negative\na,1\nb,1\nc,1\nd,1\ne,1\n');
+  const { stdout } = await monitor('names.jsonl', 'names.csv', '--false-alarms', '0.05', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ images: 2, audited: 2, drawnNegatives: 2 });
+});
+
 test('a limit that was not promised is not called a promise, unless the user names it', async () => {
   const { log, labels } = stream(0, { decision: { id: 'd1', falseAlarms: 0.1, promised: false } });
   write('limit.jsonl', log);

@@ -265,7 +265,9 @@ describe('refit', () => {
       const lines = rows.map((row, i) => {
         const [id = '', dry, sour] = row.split(',');
         const probabilities = { dry: (1 + Number(dry)) / 3, sour: (1 + Number(sour)) / 3 };
-        const answer = { id, isNegative: true, s: 0.8 + Number(dry), probabilities, group: `p${i % 200}` };
+        // A group is a name: 7 and '7' are one.
+        const group = i < 200 ? i : String(i % 200);
+        const answer = { id, isNegative: true, s: 0.8 + Number(dry), probabilities, group };
         return JSON.stringify({ ...answer, audit: { q: 0.5, drawn: drawnOf(i) } });
       });
       writeFileSync(at('groups.jsonl'), lines.join('\n'));

@@ -1,7 +1,7 @@
 // Audited lines of a log as rows to fit a decision on. Only lines whose coin was drawn count: they are a random sample, alarms
 // and others alike. Further alarms that people labeled would bias the gate.
 
-import type { Key, Scored } from '@anyclass/core';
+import type { Scored } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
@@ -14,7 +14,7 @@ import type { RowsToFit } from './rowsToFit.js';
 interface Answered {
   readonly lines: AuditedLine[];
   /** How many images of each group it saw, drawn or not. */
-  readonly seenOf: Map<Key, number>;
+  readonly seenOf: Map<string, number>;
 }
 
 interface AuditedLine {
@@ -116,7 +116,7 @@ function partialGroups({ lines, seenOf }: Answered): number {
   ).size;
 }
 
-function groupsOf(lines: readonly AuditedLine[]): Key[] | undefined {
+function groupsOf(lines: readonly AuditedLine[]): string[] | undefined {
   const groups = lines.flatMap(({ logged }) => (logged.group === undefined ? [] : [logged.group]));
   if (groups.length === 0) return undefined;
   if (groups.length === lines.length) return groups;

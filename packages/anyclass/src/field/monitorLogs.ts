@@ -43,6 +43,8 @@ export interface MonitoredStream extends Monitoring {
   readonly falseAlarms: number;
   /** `group` if the decision promised something about whole groups, of which one image each is judged here. */
   readonly per?: 'group';
+  /** True if lines name their groups, of which one image each counts. */
+  readonly hasGroups?: true;
   /** False if the decision's limit was only kept on the data of its fit, and nothing was promised about new data. */
   readonly promised?: false;
   /** A hint, never an alert: a change of prevalence moves presence scores too. Omitted without reference scores. */
@@ -101,6 +103,7 @@ export async function monitorLogs({
         `${file}, line ${line}: ${logged.id} has neither isNegative nor outcome; one of them says whether it is an alarm`,
       );
     }
+    stream.hasGroups ||= logged.group !== undefined;
     stream.monitor.add(logged);
     stream.shadow.add(logged);
   }
@@ -121,6 +124,7 @@ interface Stream {
   readonly isMissedPromised: boolean;
   readonly monitor: Monitor;
   readonly shadow: ShadowMonitor;
+  hasGroups: boolean;
   readonly scores: number[];
   /** The place in all logs of each of its lines. */
   readonly places: number[];
@@ -159,6 +163,7 @@ function openStream(
     },
     monitor: createMonitor(labels, { ...options, falseAlarms, missed }),
     shadow: createShadowMonitor(labels, { ...options, falseAlarms, missed: undefined }),
+    hasGroups: false,
     scores: [],
     places: [],
   };
@@ -177,7 +182,7 @@ function missedOf(decision: LoggedLine['decision']): number | undefined {
 }
 
 function resultOf(
-  { of, isMissedPromised, monitor, shadow, scores, places }: Stream,
+  { of, isMissedPromised, monitor, shadow, hasGroups, scores, places }: Stream,
   reference: Float64Array | undefined,
 ): MonitoredStream {
   const { missed, ...result } = monitor.result();
@@ -197,6 +202,7 @@ function resultOf(
   };
   return {
     ...of,
+    ...(hasGroups && { hasGroups }),
     ...inAllLogs(result),
     ...(missed && { missed: { ...inAllLogs(missed), ...(!isMissedPromised && { promised: false }) } }),
     ...(reference && { drift: presenceDrift(reference, Float64Array.from(scores)) }),

@@ -8,6 +8,7 @@ import { type ChartedPromise, evidenceChart, rateChart } from './monitoringChart
 import {
   buysOf,
   differenceText,
+  labeledKinds,
   type MonitoringAnswer,
   missedAnswer,
   monitoringAnswer,
@@ -39,6 +40,7 @@ export function monitoringPage(
   const { earlier, shadow } = result;
   const { headline, text } = headOf(result, confidence);
   const { negatives, positives } = buysOf(result);
+  const kinds = labeledKinds(result);
   return page({
     kind: 'field',
     name: title,
@@ -72,7 +74,7 @@ export function monitoringPage(
           `<div class="columns two">${panel('Counts', '', facts(monitoringRows(result).map(([name, text]) => [name, escaped(text)])))}${panel(
             'What more labels would buy',
             'the smallest rate to promise, and how well today’s would be known',
-            `${buysTable('more negatives', 'alarm', negatives)}${buysTable('more positives', result.missed ? 'cleared' : 'without an alarm', positives)}`,
+            `${buysTable(`more ${kinds.negatives}`, 'alarm', negatives)}${buysTable(`more ${kinds.positives}`, result.missed ? 'cleared' : 'without an alarm', positives)}`,
           )}</div>`,
           ...(result.verdict === 'broken' || result.missed?.verdict === 'broken'
             ? [`<p class="small">Fit the decision to this site:</p>${command(refit)}`]

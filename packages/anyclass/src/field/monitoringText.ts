@@ -114,7 +114,7 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
           ],
         ]
       : []),
-    ['images', count(images)],
+    ['images', result.hasGroups ? `${count(images)}, one of each group` : count(images)],
     ['labeled', `${count(audited)}; ${count(unlabeled)} alarms and drawn images still to label`],
     [
       'false alarms',
@@ -184,7 +184,18 @@ function lateChange({ alert, threshold }: PromiseJudgment['change']): string {
 /** What more labeled negatives and positives would buy. */
 function buysText(stream: MonitoredStream): string[] {
   const { negatives, positives } = buysOf(stream);
-  return [...describeMoreLabels(negatives, 'negatives'), ...describeMoreLabels(positives, 'positives')];
+  const kinds = labeledKinds(stream);
+  return [
+    ...describeMoreLabels(negatives, kinds.negatives),
+    ...describeMoreLabels(positives, kinds.positives),
+  ];
+}
+
+/** What is counted when more is labeled: of a group, one image counts, so more images of known groups buy nothing. */
+export function labeledKinds({ per, hasGroups }: MonitoredStream) {
+  return per === 'group' || hasGroups
+    ? ({ negatives: 'groups with a negative', positives: 'groups with a positive' } as const)
+    : ({ negatives: 'negatives', positives: 'positives' } as const);
 }
 
 export function buysOf({

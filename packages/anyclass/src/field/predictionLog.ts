@@ -27,7 +27,8 @@ const loggedLine = answer.extend({
   /** The client's name for the image, and the image's own. */
   name: z.string().optional(),
   sha256: z.string().optional(),
-  group: z.union([z.string(), z.number()]).optional(),
+  /** A name, also where a program writes it as a number. */
+  group: z.union([z.string(), z.number().transform(String)]).optional(),
   /** The decision that was applied, under a name that changes whenever it does. */
   decision: z
     .object({

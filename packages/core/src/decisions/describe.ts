@@ -90,11 +90,12 @@ export function describeBothPromises({
  */
 export function describeMoreLabels(
   buys: readonly MoreLabels[],
-  kind: 'negatives' | 'positives' | 'groups',
+  kind: 'negatives' | 'positives' | 'groups' | 'groups with a negative' | 'groups with a positive',
 ): string[] {
+  const isOfMisses = kind === 'positives' || kind === 'groups with a positive';
   return buys.map(({ more, rate, smallestRate, interval }) => {
     const labels = `${more.toLocaleString('en-US')} more labeled ${kind}`;
-    const known = `${kind === 'positives' ? 'a share of missed ones' : 'a rate'} of ${percent(rate)} would be known to ${percent(interval.low)} to ${percent(interval.high)}`;
+    const known = `${isOfMisses ? 'a share of missed ones' : 'a rate'} of ${percent(rate)} would be known to ${percent(interval.low)} to ${percent(interval.high)}`;
     return `${labels}: ${percentNeeded(smallestRate)} could be promised, and ${known}`;
   });
 }

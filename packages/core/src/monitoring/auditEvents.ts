@@ -28,7 +28,7 @@ interface GroupChoice {
 export class AuditCollector {
   readonly #labels: AuditLabels;
   readonly #ids = new Set<string>();
-  readonly #groups = new Map<Key, GroupChoice>();
+  readonly #groups = new Map<string, GroupChoice>();
   readonly #events: (AuditEvent | undefined)[] = [];
   #lines = 0;
   #images = 0;
@@ -74,9 +74,10 @@ export class AuditCollector {
 
   /** Of a group, the line with the smallest hash counts; one that counted before is taken back. */
   #isChosen(group: Key, choice: GroupChoice): boolean {
-    const before = this.#groups.get(group);
+    const name = String(group);
+    const before = this.#groups.get(name);
     if (before && before.hash <= choice.hash) return false;
-    this.#groups.set(group, choice);
+    this.#groups.set(name, choice);
     if (!before) return true;
     this.#images--;
     if (before.isAlarm) this.#alarms--;

@@ -4,6 +4,7 @@ import { readVectors } from '../../test/files.js';
 import { FRACTIONS } from './bets.js';
 import type { LogLine } from './logLine.js';
 import { createMonitor, type MissedMonitoring, type Monitoring, monitor } from './monitor.js';
+import { monitorPair } from './pairedMonitor.js';
 
 interface MonitorCase {
   readonly name: string;
@@ -221,7 +222,7 @@ describe('the promise on positives that are cleared', () => {
 });
 
 describe('of a group, one line counts', () => {
-  const line = (id: string, group: string): LogLine => ({
+  const line = (id: string, group: string | number): LogLine => ({
     id,
     group,
     isNegative: false,
@@ -234,6 +235,12 @@ describe('of a group, one line counts', () => {
     const backward = monitor([...lines].reverse(), labels, { falseAlarms: 0.05 });
     expect(forward).toMatchObject({ images: 1, audited: 1, alarmShare: 1 });
     expect(backward.capital).toBe(forward.capital);
+  });
+  test('also if its name is written as a number in one line and as text in another', () => {
+    const lines = [line('a', 1), line('b', '1'), line('c', 1)];
+    expect(monitor(lines, new Map(), { falseAlarms: 0.05 })).toMatchObject({ images: 1, unlabeled: 1 });
+    const pairs = lines.map((each) => ({ ...each, shadow: { isNegative: true } }));
+    expect(monitorPair(pairs, new Map()).falseAlarms.unlabeled).toBe(1);
   });
   test('also if it is neither an alarm nor drawn', () => {
     const silent: LogLine[] = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id, k) => ({
