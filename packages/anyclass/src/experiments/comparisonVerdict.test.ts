@@ -39,6 +39,7 @@ function group(label: string, f1: number, network = 'tresnet-m'): GroupMetrics {
     loss: label.startsWith('any') ? 'any-bce' : 'bce',
     lambda: null,
     label,
+    shortLabel: label.split(' ')[0]!,
     seeds: [1],
     folders: [],
     metrics: ['macroF1', 'mAP', 'f1Neg'],
@@ -158,6 +159,29 @@ describe('the verdict of a comparison', () => {
     const confounded = [{ ...pair, fields: [{ field: 'epochs', first: '30', second: undefined }] }];
     const comparison = comparisonOf({ any: at(held(0.03, 0.02, 0.04)) }, { confounded });
     expect(comparisonVerdict(comparison)).toMatch(/; they also differ in epochs \(30 and unset\)\.$/);
+    expect(comparisonHeadline(comparison)).toMatch(/; they also differ in epochs\.$/);
+    expect(comparisonBasis(comparison)).toMatch(/They also differ in epochs \(30 and unset\)\.$/);
+  });
+
+  test('counts the fields in its headline where they are many', () => {
+    const pair = { dataset: 'pipes', network: 'tresnet-m', loss: 'any', standard: 'bce' };
+    const names = ['epochs', 'loss.beta', 'loss.reduction'];
+    const fields = names.map((field) => ({ field, first: '1', second: '2' }));
+    const headline = (count: number) =>
+      comparisonHeadline(
+        comparisonOf(
+          { any: at(held(0.03, 0.02, 0.04)) },
+          { confounded: [{ ...pair, fields: fields.slice(0, count) }] },
+        ),
+      );
+    expect(headline(2)).toMatch(/; they also differ in epochs and beta\.$/);
+    expect(headline(3)).toMatch(/; they also differ in 3 other settings\.$/);
+  });
+
+  test('calls losses by their short labels', () => {
+    const long = comparisonOf({ 'any β=0.9999 reduction=batch': at(held(0.033, 0.03, 0.036)) });
+    expect(comparisonVerdict(long)).toMatch(/^any beats bce on F1/);
+    expect(comparisonHeadline(long)).toBe('any beats bce by 3.3 points of F1.');
   });
 
   test('claims no difference if none was tested', () => {

@@ -5,7 +5,7 @@ import { isNoBetterThanChance } from '../evaluation/chance.js';
 import type { Contradiction, Judgment } from '../events/judgment.js';
 import { percent } from '../tables/percent.js';
 import type { Comparison, GroupMetrics, HeldDifference, MethodDifference } from './comparisonResult.js';
-import { confoundOf, fieldsText } from './confounds.js';
+import { confoundOf, fieldsText, shortFieldsText } from './confounds.js';
 import { decisionPhrase } from './decisionText.js';
 import { isOfOneSign } from './metrics.js';
 import type { Recommendation, SweepPoint } from './sweepResult.js';
@@ -34,9 +34,23 @@ export function comparisonVerdict(comparison: Omit<Comparison, 'verdict'>, prefe
 export function comparisonHeadline(comparison: Omit<Comparison, 'verdict'>): string {
   const difference = headlineDifference(comparison);
   if (!difference) return untested(comparison);
-  const { loss, standard, atDecision, atHalf } = difference;
+  const { atDecision, atHalf } = difference;
+  const { loss, standard } = shortSides(difference, comparison);
   const { macroF1 } = atDecision ?? atHalf;
-  return `${placeText(difference, comparison)}${shortOutcome(loss, standard, macroF1)}${cautionText(difference, comparison)}.`;
+  const confound = confoundOf(difference, comparison.confounded);
+  const caution = confound ? `; they also differ in ${shortFieldsText(confound.fields)}` : '';
+  return `${placeText(difference, comparison)}${shortOutcome(loss, standard, macroF1)}${caution}.`;
+}
+
+/** How sentences and charts call both sides of a difference. */
+export function shortSides(
+  { dataset, network, loss, standard }: MethodDifference,
+  { groups }: Pick<Comparison, 'groups'>,
+): { readonly loss: string; readonly standard: string } {
+  const short = (label: string) =>
+    groups.find((group) => group.dataset === dataset && group.network === network && group.label === label)
+      ?.shortLabel ?? label;
+  return { loss: short(loss), standard: short(standard) };
 }
 
 /** The difference that the headline is about; undefined if nothing is compared. */
@@ -62,9 +76,10 @@ export function comparisonBasis(comparison: Omit<Comparison, 'verdict'>): string
 }
 
 function basisOf(
-  { split, atDecision, atHalf }: MethodDifference,
-  { decision }: Pick<Comparison, 'decision'>,
+  difference: MethodDifference,
+  { decision, confounded }: Omit<Comparison, 'verdict'>,
 ): string {
+  const { split, atDecision, atHalf } = difference;
   const { macroF1, falseAlarmRate } = atDecision ?? atHalf;
   if (!macroF1) return '';
   const { perSeed, value } = macroF1;
@@ -78,7 +93,9 @@ function basisOf(
         : '';
   const where = atDecision ? decisionPhrase(decision) : 'at 0.5';
   const missing = split === 'validation' ? ' There is no labeled test split to evaluate decisions on.' : '';
-  return `On ${split}, ${where}: ${points(macroF1, true).replace(' points', ' points of F1')}${falseAlarmText(falseAlarmRate)}${seeds}.${missing}`;
+  const confound = confoundOf(difference, confounded);
+  const caution = confound ? ` They also differ in ${fieldsText(confound.fields)}.` : '';
+  return `On ${split}, ${where}: ${points(macroF1, true).replace(' points', ' points of F1')}${falseAlarmText(falseAlarmRate)}${seeds}.${missing}${caution}`;
 }
 
 function shortOutcome(loss: string, standard: string, f1: HeldDifference | null): string {
@@ -88,12 +105,6 @@ function shortOutcome(loss: string, standard: string, f1: HeldDifference | null)
   if (!isOfOneSign(f1))
     return `${loss} is ${f1.holds === 'higher' ? 'ahead of' : 'behind'} ${by}, but not for every seed`;
   return `${loss} ${f1.holds === 'higher' ? 'beats' : 'falls behind'} ${by}`;
-}
-
-/** A pair that differs in more than its loss says little about losses. */
-function cautionText(difference: MethodDifference, { confounded }: Pick<Comparison, 'confounded'>): string {
-  const confound = confoundOf(difference, confounded);
-  return confound ? `; they also differ in ${fieldsText(confound.fields)}` : '';
 }
 
 /** The differences from one standard loss on the same data with the same network. */
@@ -212,7 +223,8 @@ function validationF1(groups: readonly GroupMetrics[]): (group: GroupMetrics) =>
 }
 
 function sentence(difference: MethodDifference, comparison: Omit<Comparison, 'verdict'>): string {
-  const { loss, standard, split, atDecision, atHalf } = difference;
+  const { split, atDecision, atHalf } = difference;
+  const { loss, standard } = shortSides(difference, comparison);
   const { macroF1, falseAlarmRate } = atDecision ?? atHalf;
   const where = atDecision ? decisionPhrase(comparison.decision) : 'at 0.5';
   const seeds = macroF1?.perSeed.length ?? 0;
@@ -222,7 +234,9 @@ function sentence(difference: MethodDifference, comparison: Omit<Comparison, 've
     ...(macroF1 && !isOfOneSign(macroF1) ? ['not for every seed'] : []),
     ...(split === 'validation' ? ['no labeled test split to evaluate decisions on'] : []),
   ].join(', ');
-  const caution = cautionText(difference, comparison);
+  // A pair that differs in more than its loss says little about losses.
+  const confound = confoundOf(difference, comparison.confounded);
+  const caution = confound ? `; they also differ in ${fieldsText(confound.fields)}` : '';
   const price = falseAlarmText(falseAlarmRate);
   return `${placeText(difference, comparison)}${outcome(loss, standard, macroF1, where)}${price} (${basis})${caution}.`;
 }
@@ -260,9 +274,9 @@ function untested({
   const isDecided = groups.every(({ decided }) => decided?.validation);
   const where = isDecided ? decisionPhrase(decision) : 'at 0.5';
   const values = `F1 ${percent(f1(best))} ${where} and mAP ${percent(best.validation.mAP?.mean)} on validation`;
-  if (groups.length === 1) return `${best.label} has ${values}; no other loss to compare it with.`;
+  if (groups.length === 1) return `${best.shortLabel} has ${values}; no other loss to compare it with.`;
   const why = replicates === 0 ? 'without bootstrap replicates' : 'without a standard loss to compare with';
-  return `${best.label} has the highest F1 (${values}); no difference is tested ${why}.`;
+  return `${best.shortLabel} has the highest F1 (${values}); no difference is tested ${why}.`;
 }
 
 /** For example, '3.3 points (3.0 to 3.6)', with enough digits that no end of a held interval reads 0. */

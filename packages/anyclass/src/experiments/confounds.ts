@@ -46,6 +46,18 @@ export function fieldsText(fields: readonly DifferingField[]): string {
     .join(', ');
 }
 
+/**
+ * Names the fields in a few words, for a headline.
+ *
+ * @example
+ * shortFieldsText([{ field: 'loss.beta', first: '0.9999', second: 'null' }]) // 'beta'
+ */
+export function shortFieldsText(fields: readonly DifferingField[]): string {
+  return fields.length > 2
+    ? `${fields.length} other settings`
+    : fields.map(({ field }) => field.replace(/^loss\./, '')).join(' and ');
+}
+
 /** A value without its JSON quotes. */
 function plain(json: string | undefined): string {
   return json === undefined ? 'unset' : json.replace(/^"(.*)"$/, '$1');

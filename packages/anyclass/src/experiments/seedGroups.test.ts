@@ -127,6 +127,24 @@ test('groups of the same loss are told apart by the fields that differ', () => {
   ]);
 });
 
+test('short labels have only the fields that it takes to tell groups apart', () => {
+  const balanced = { beta: 0.9999, reduction: 'batch' };
+  writeSyntheticRun(at('short/one'), lossRun('any-bce', 1, 2, { lambda: 0.02, ...balanced }));
+  writeSyntheticRun(
+    at('short/two'),
+    lossRun('any-bce', 1, 2, { lambda: 0.2, beta: null, reduction: 'mean' }),
+  );
+  writeSyntheticRun(at('short/three'), lossRun('any-bce', 1, 2, { lambda: 0.2, ...balanced }));
+  writeSyntheticRun(at('short/zero'), lossRun('bce', 1, 1));
+  const labels = groupBySeed(readRuns([at('short')])).map(({ label, shortLabel }) => [label, shortLabel]);
+  expect(Object.fromEntries(labels)).toEqual({
+    'any-bce λ=0.02 β=0.9999 reduction=batch': 'any-bce λ=0.02',
+    'any-bce λ=0.2 unbalanced reduction=mean': 'any-bce λ=0.2 unbalanced',
+    'any-bce λ=0.2 β=0.9999 reduction=batch': 'any-bce λ=0.2 β=0.9999',
+    bce: 'bce',
+  });
+});
+
 test('of several runs with the same configuration and seed, the first is kept', () => {
   const { runs, twins } = withoutTwins(readRuns([at('all'), at('all/bce-2'), at('all/any-1')]));
   expect(runs).toHaveLength(9);

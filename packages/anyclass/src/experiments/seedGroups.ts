@@ -13,6 +13,8 @@ export interface SeedGroup {
   readonly lambda: number | null;
   /** The loss with λ, and fields that differ from groups on the same data and network: `any-bce λ=0.2`. */
   readonly label: string;
+  /** The label with no more of those fields than it takes to tell the group apart, for sentences and charts: `any-bce λ=0.2`. */
+  readonly shortLabel: string;
   readonly seeds: readonly number[];
   readonly runs: readonly Run[];
 }
@@ -32,13 +34,17 @@ export function groupBySeed(runs: readonly Run[]): SeedGroup[] {
   }
   const all = [...groups.values()].map((group) => group.toSorted((a, b) => a.seed - b.seed));
   return all.map((group) => {
-    const { dataset, network, loss, lambda } = group[0]!;
+    const first = group[0]!;
+    const { dataset, network, loss, lambda } = first;
+    const others = all.map((other) => other[0]!).filter(alike(first));
+    const told = toldFields(first, others);
     return {
       dataset,
       network,
       loss,
       lambda: isAnyClass(loss) ? lambda : null,
-      label: labelOf(group[0]!, all.map((other) => other[0]!).filter(alike(group[0]!))),
+      label: labelOf(first, told),
+      shortLabel: labelOf(first, fewestFields(first, others, told)),
       seeds: group.map(({ seed }) => seed),
       runs: group,
     };
@@ -112,17 +118,36 @@ function alike(run: Run): (other: Run) => boolean {
     dataset === run.dataset && network === run.network && loss === run.loss;
 }
 
-/** Always shows λ for an any-class loss; other fields only if groups with the same loss differ in them. */
-function labelOf(run: Run, others: readonly Run[]): string {
+/** The fields in which groups with the same loss differ, besides the seed and λ. */
+function toldFields(run: Run, others: readonly Run[]): string[] {
   const own = resultFields(run.configuration);
   const settings = others.map(({ configuration }) => resultFields(configuration));
   const names = new Set(settings.flatMap((fields) => [...fields.keys()]));
-  const told = [...names].filter(
+  return [...names].filter(
     (name) =>
       name !== 'seed' &&
       name !== 'loss.lambda' &&
       settings.some((fields) => fields.get(name) !== own.get(name)),
   );
+}
+
+/** The first of these fields that tell a group apart from all others with the same loss, and the same λ where it is shown. */
+function fewestFields(run: Run, others: readonly Run[], told: readonly string[]): string[] {
+  const valueIn = ({ configuration }: Run, name: string) => resultFields(configuration).get(name);
+  let alikeYet = others.filter(
+    (other) => other !== run && (!isAnyClass(run.loss) || other.lambda === run.lambda),
+  );
+  return told.filter((name) => {
+    const left = alikeYet.filter((other) => valueIn(other, name) === valueIn(run, name));
+    const isNeeded = left.length < alikeYet.length;
+    alikeYet = left;
+    return isNeeded;
+  });
+}
+
+/** Always shows λ for an any-class loss; other fields only if they are told. */
+function labelOf(run: Run, told: readonly string[]): string {
+  const own = resultFields(run.configuration);
   return [
     run.loss,
     ...(isAnyClass(run.loss) ? [`λ=${run.lambda}`] : []),

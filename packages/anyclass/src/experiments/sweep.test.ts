@@ -23,6 +23,7 @@ function point(value: number | null, f1: number): SweepPoint {
     loss: value === null ? 'bce' : 'any-bce',
     lambda: value,
     label: value === null ? 'bce' : `any-bce λ=${value}`,
+    shortLabel: value === null ? 'bce' : `any-bce λ=${value}`,
     seeds: [1, 2, 3],
     folders: [],
     metrics: ['macroF1', 'macroF2', 'mAP', 'f1Neg'],

@@ -60,7 +60,7 @@ export async function testValues(
     return f1 === null ? [] : [{ value, f1 }];
   });
   const nameOf = (value: number | null) =>
-    value === null ? (points.find((point) => point.value === null)?.metrics.label ?? '') : String(value);
+    value === null ? (points.find((point) => point.value === null)?.metrics.shortLabel ?? '') : String(value);
   const where = decisionPhrase(decision);
   return withDifferences(recommendation, differences, { title, where, confidence, nameOf });
 }

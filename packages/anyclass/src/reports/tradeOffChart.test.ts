@@ -20,6 +20,7 @@ function group(label: string, ...curves: readonly (readonly [falseAlarms: number
     loss: 'bce',
     lambda: null,
     label,
+    shortLabel: label,
     seeds: curves.map((_, seed) => seed),
     folders: [],
     metrics: ['macroF1'],

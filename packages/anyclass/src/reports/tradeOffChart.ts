@@ -16,7 +16,7 @@ import type { Chart } from '../pages/blocks.js';
  */
 export function tradeOffChart(dataset: string, groups: readonly GroupMetrics[]): Chart | undefined {
   const hasNetworks = new Set(groups.map(({ network }) => network)).size > 1;
-  const lines = groups.flatMap(({ label, network, decided }): Line[] => {
+  const lines = groups.flatMap(({ shortLabel, network, decided }): Line[] => {
     if (!decided?.tradeOff) return [];
     const points = decided.tradeOff.map(({ falseAlarmRate, macroF1 }) => ({
       x: 100 * falseAlarmRate.mean,
@@ -25,7 +25,9 @@ export function tradeOffChart(dataset: string, groups: readonly GroupMetrics[]):
     }));
     const { falseAlarmRate, macroF1 } = decided.test ?? {};
     const chosen = falseAlarmRate && macroF1 && { x: 100 * falseAlarmRate.mean, y: 100 * macroF1.mean };
-    return [{ name: hasNetworks ? `${network}, ${label}` : label, points, ...(chosen && { chosen }) }];
+    return [
+      { name: hasNetworks ? `${network}, ${shortLabel}` : shortLabel, points, ...(chosen && { chosen }) },
+    ];
   });
   if (lines.length === 0) return undefined;
   const title = `${dataset}: F1 against false alarms on test`;

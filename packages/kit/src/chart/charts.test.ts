@@ -29,6 +29,17 @@ test('places are shares of the width and pixels of the height, so that text keep
   expect(svg.slice(0, svg.indexOf('>'))).not.toContain('viewBox');
 });
 
+test('a name below the axis that a phone has no room for reaches into the right margin', () => {
+  const named = (name: string) => {
+    const axis = { range: [0, 2], ticks: [] } as const;
+    return plot({ label: 'a', height: 80, x: { ...axis, name }, y: axis, margins: { right: 150 } }, () => '');
+  };
+  expect(named('epoch')).toContain('<text x="100%" y="113" text-anchor="end">epoch');
+  const shift = Number(/dx="(\d+)"/.exec(named('false alarms seen on test, % of negatives'))?.[1]);
+  expect(shift).toBeGreaterThan(40);
+  expect(shift).toBeLessThanOrEqual(150);
+});
+
 test('a chart in a file has a size, its own style, and no variables', () => {
   const chart = lineChart(
     [

@@ -47,6 +47,9 @@ export interface PlotOptions {
   readonly minWidth?: number;
 }
 
+/** The width of a chart with its margins on a phone. */
+const phoneWidth = 340;
+
 /**
  * Returns a chart: axes, and the marks that `draw` returns.
  *
@@ -79,9 +82,13 @@ export function plot(
   });
   const base =
     x.ticks.length > 0 ? `<line class="axis" x1="0" x2="100%" y1="${height}" y2="${height}"/>` : '';
+  // On a phone, a name that is longer than the plot and its left margin goes into the right one.
+  const overhang = Math.min(right, Math.max(0, textWidth(x.name ?? '') - (phoneWidth - right)));
   const names = [
     hasName ? `<text x="${-left}" y="-12">${escaped(y.name!)}</text>` : '',
-    x.name ? `<text x="100%" y="${height + 33}" text-anchor="end">${escaped(x.name)}</text>` : '',
+    x.name
+      ? `<text x="100%"${overhang > 0 ? ` dx="${overhang}"` : ''} y="${height + 33}" text-anchor="end">${escaped(x.name)}</text>`
+      : '',
   ].join('');
   // Spaces are the chart's margins, not padding, since text may stand in them.
   const least = minWidth === undefined ? '' : `min-width:${minWidth}px;`;

@@ -11,11 +11,12 @@ import {
   type Tag,
   verdict,
 } from '@anyclass/kit';
-import type { Comparison, HeldDifference, MethodDifference } from '../../experiments/comparisonResult.js';
+import type { Comparison, HeldDifference } from '../../experiments/comparisonResult.js';
 import {
   comparisonBasis,
   comparisonHeadline,
   headlineDifference,
+  shortSides,
 } from '../../experiments/comparisonVerdict.js';
 import { decisionPhrase } from '../../experiments/decisionText.js';
 import { isOfOneSign } from '../../experiments/metrics.js';
@@ -40,7 +41,7 @@ export function comparisonAnswers(comparison: Comparison, answer?: string): stri
     tags: tagsOf(comparison),
     headline,
     text: more.map((each) => escaped(each)).join(' '),
-    ...(differences.length > 0 && { beside: askedTable(differences) }),
+    ...(differences.length > 0 && { beside: askedTable(comparison) }),
   });
   const charts = chartPanels(comparison);
   return `${head}${charts.length > 0 ? `<div class="columns ${charts.length > 1 ? 'two' : ''} first">${charts.join('')}</div>` : ''}`;
@@ -73,10 +74,12 @@ function tagsOf(comparison: Comparison): Tag[] {
 }
 
 /** You asked, the answer, and what to do next. */
-function askedTable(differences: readonly MethodDifference[]): string {
+function askedTable(comparison: Comparison): string {
+  const { differences } = comparison;
   const several = new Set(differences.map(({ dataset, network }) => `${dataset} ${network}`)).size > 1;
   const rows = differences.map((difference) => {
-    const { loss, standard, dataset, network } = difference;
+    const { dataset, network } = difference;
+    const { loss, standard } = shortSides(difference, comparison);
     const f1 = (difference.atDecision ?? difference.atHalf).macroF1;
     const seeds = f1?.perSeed.length ?? 0;
     const [answer, next] = answerOf(f1, loss, standard, seeds);
@@ -130,7 +133,8 @@ function chartPanels(comparison: Comparison): string[] {
         { name, value, low, high, seeds: perSeed, state: stateOf(own), isBetter: value > 0 === isMoreBetter },
       ];
     });
-    return { title: `${difference.loss} − ${difference.standard}`, rows };
+    const { loss, standard } = shortSides(difference, comparison);
+    return { title: `${loss} − ${standard}`, rows };
   });
   const where = differences[0]?.atDecision ? decisionPhrase(decision) : 'at 0.5';
   const differencePanel =

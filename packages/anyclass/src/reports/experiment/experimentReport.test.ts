@@ -141,7 +141,9 @@ test('if runs differ in more than the loss, the page says so in its verdict and 
   const out = join(folder, 'mixed.html');
   await report.run({ ...defaults, runs: [mixed], out }, quiet);
   const page = readFileSync(out, 'utf8');
-  expect(page).toMatch(/Read with care[\s\S]*<h1>[^<]*they also differ in epochs \(30 and 20\)/);
+  expect(page).toMatch(
+    /Read with care[\s\S]*<h1>[^<]*they also differ in epochs\.<[\s\S]*They also differ in epochs \(30 and 20\)/,
+  );
   for (const name of ['results', 'differences', 'classes-1']) {
     const block = page.split(`data-name="${name}"`)[1]!.split('<p class="actions">')[0];
     expect(block, name).toContain('also differ in epochs (30 and 20)');

@@ -28,7 +28,7 @@ export interface Material {
 
 /** Runs that differ only in their seed. */
 export interface Group extends SeedGroup {
-  /** The label, with the network if there are several. */
+  /** The short label, with the network if there are several. */
   readonly name: string;
   readonly metrics: GroupMetrics;
 }
@@ -74,7 +74,7 @@ export function materialOf(runs: readonly Run[], comparison: Comparison): Materi
       dataset,
       groups: own.map((group) => ({
         ...group,
-        name: hasNetworks ? `${group.network}, ${group.label}` : group.label,
+        name: hasNetworks ? `${group.network}, ${group.shortLabel}` : group.shortLabel,
       })),
       differences: comparison.differences.filter((each) => each.dataset === dataset),
       confounded: comparison.confounded.filter((each) => each.dataset === dataset),
