@@ -65,11 +65,94 @@ test('a late rise is told with the verdict, which rests on all lines', async () 
   write('late.jsonl', streams.map(({ log }) => log).join(''));
   const labels = streams.map((each) => each.labels.replace('id,negative\n', '')).join('');
   write('late.csv', `id,negative\n${labels}`);
-  const { status, stdout } = await monitor('late.jsonl', 'late.csv', '--false-alarms', '0.05');
+  const { status, stdout, stderr } = await monitor('late.jsonl', 'late.csv', '--false-alarms', '0.05');
   expect(status).toBe(0);
   expect(stdout).toMatch(
     /^The promise of at most 5% false alarms holds: .*; it seems to have risen late, noticed at line 1,5\d\d\./,
   );
+  expect(stderr).toContain('monitor late.jsonl late.csv --false-alarms 0.05 --from 1501\n');
+});
+
+describe('after a long good past', () => {
+  const past = stream(0, { time: '2026-01-31T12:00:00Z' }, 'past');
+  const many = Array.from({ length: 30 }, (_, k) => stream(0, { time: '2026-01-01' }, `${k}-`));
+  const now = stream(14, { time: '2026-02-01T09:00:00Z' }, 'now');
+  const all = [...many, past, now];
+  const judged = (...words: string[]) => {
+    write('past.jsonl', all.map(({ log }) => log).join(''));
+    const rows = all.map(({ labels }) => labels.replace('id,negative\n', ''));
+    write('past.csv', `id,negative\n${rows.join('')}`);
+    return monitor('past.jsonl', 'past.csv', '--false-alarms', '0.05', ...words);
+  };
+  test('what the latest audits say is told beside the verdict on all, with the command that judges them alone', async () => {
+    const { status, stdout, stderr } = await judged('--confidence', '0.9', '--html', 'past.html', '--force');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^The promise of at most 5% false alarms holds: [^\n]*since line 3,101 alone, it is/,
+    );
+    expect(stdout).toMatch(/^last 100 audits +\d[\d.]*% to \d[\d.]*% of negatives alarm since line 3,101$/m);
+    expect(stdout).toMatch(/^last 1,000 audits +.* since line 2,201$/m);
+    const command = 'anyclass monitor past.jsonl past.csv --false-alarms 0.05 --confidence 0.9 --from 3101';
+    expect(stderr).toContain(`To judge only what came since: ${command}\n`);
+    expect(readFileSync(join(folder, 'past.html'), 'utf8')).toContain('last 1,000 audits');
+    const since = await monitor(...command.split(' ').slice(2));
+    expect([since.status, since.stderr]).toEqual([4, expect.stringContaining('is broken')]);
+  });
+  test('lines before a line or a time are left out, with their labels', async () => {
+    const since = JSON.parse((await judged('--from', '2026-02-01', '--json')).stdout);
+    expect(since).toMatchObject({ verdict: 'broken', images: 100, recent: [] });
+    expect(since.alert.line).toBeGreaterThan(3100);
+    const { stdout } = await judged('--from', '3101', '--json');
+    expect(JSON.parse(stdout)).toEqual(since);
+    const whole = JSON.parse((await judged('--json')).stdout);
+    expect(whole).toMatchObject({ verdict: 'holds', images: 3200 });
+    expect(whole.recent.map(({ events, line }: { events: number; line: number }) => [events, line])).toEqual([
+      [100, 3101],
+      [300, 2901],
+      [1000, 2201],
+    ]);
+  });
+  test('a steady rate below the promise hints at nothing', async () => {
+    write('steady.jsonl', many.map(({ log }) => log).join(''));
+    write(
+      'steady.csv',
+      `id,negative\n${many.map(({ labels }) => labels.replace('id,negative\n', '')).join('')}`,
+    );
+    const { stdout, stderr } = await monitor('steady.jsonl', 'steady.csv', '--false-alarms', '0.05');
+    expect(stdout).not.toContain('alone');
+    expect(stderr).not.toContain('--from');
+  });
+  test('a rate that changed so much that no single one fits is told as such, beside that of the latest audits', async () => {
+    const worse = Array.from({ length: 5 }, (_, k) => stream(14, {}, `worse${k}-`));
+    const changed = [...many, ...worse];
+    write('changed.jsonl', changed.map(({ log }) => log).join(''));
+    const rows = changed.map(({ labels }) => labels.replace('id,negative\n', '')).join('');
+    write('changed.csv', `id,negative\n${rows}`);
+    const { stdout } = await monitor('changed.jsonl', 'changed.csv', '--false-alarms', '0.05');
+    expect(stdout).toMatch(
+      /^[^\n]* holds, and the rate changed: [^\n]*each\); it seems to have risen late[^\n]*since line 3,\d01 alone/,
+    );
+  });
+  test('a start that is no line or time, lies after the log, or needs times that are missing is refused', async () => {
+    for (const words of ['0', '-3', 'yesterday', '1.5'])
+      expect([words, (await judged(`--from=${words}`)).status]).toEqual([words, 2]);
+    const after = await judged('--from', '9999');
+    expect([after.status, after.stderr]).toEqual([1, expect.stringContaining('3,200 lines before it')]);
+    write('timeless.jsonl', lines({ id: 'a', isNegative: true, audit }));
+    write('timeless.csv', 'id,negative\na,1\n');
+    const timeless = await monitor(
+      'timeless.jsonl',
+      'timeless.csv',
+      '--false-alarms',
+      '5%',
+      '--from',
+      '2026-02-01',
+    );
+    expect([timeless.status, timeless.stderr]).toEqual([
+      1,
+      expect.stringContaining('timeless.jsonl, line 1: its time is missing'),
+    ]);
+  });
 });
 
 test('a log with a line that never ends is refused before it fills memory', async () => {

@@ -4,7 +4,7 @@ import { shareField } from '../commandLine/grammar/shares.js';
 import { shellLine } from '../commandLine/shellLine.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
-import { monitoringText, monitoringVerdicts } from '../field/monitoringText.js';
+import { monitoringText, monitoringVerdicts, risenSince } from '../field/monitoringText.js';
 import { monitorLogs } from '../field/monitorLogs.js';
 import { prometheusText } from '../field/prometheus.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
@@ -54,6 +54,14 @@ export const monitor = command({
       .lt(1)
       .default(0.95)
       .describe('confidence of every statement, however often you look'),
+    from: z
+      .string()
+      .transform(firstToJudge)
+      .optional()
+      .describe(
+        'judge only from this line of all logs on, or from this time on, such as the day when a camera was replaced: 1501 or 2026-03-14',
+      )
+      .meta({ placeholder: 'LINE|TIME' }),
     negativesAtLeast: shareField()
       .optional()
       .describe(
@@ -75,7 +83,8 @@ export const monitor = command({
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(given, terminal) {
-    const { files, falseAlarms, missed, confidence, negativesAtLeast, prometheus, html, run, json } = given;
+    const { files, falseAlarms, missed, confidence, from, negativesAtLeast, prometheus, html, run, json } =
+      given;
     const [logs, labels] = [files.slice(0, -1), files.at(-1)];
     if (logs.length === 0 || labels === undefined) {
       throw new UsageError('expected one or more logs and a table of labels: LOG… LABELS');
@@ -93,6 +102,7 @@ export const monitor = command({
       falseAlarms,
       missed,
       confidence,
+      from,
       ...(negativesAtLeast !== undefined && { negativesAtLeast }),
       ...(run !== undefined && { reference: await validationPresence(run) }),
     });
@@ -113,9 +123,54 @@ export const monitor = command({
       terminal.note(`To fit the decision to this site: ${refit}`);
       throw new UserError(broken.join(' '), { exitCode: brokenExitCode });
     }
+    const since =
+      risenSince(result, result.falseAlarms) ??
+      (result.missed && risenSince(result.missed, result.missed.limit));
+    if (since !== undefined)
+      terminal.note(`To judge only what came since: ${shellLine(fromWords(given, since))}`);
     return result;
   },
 });
+
+/** A line's number, or a time. */
+function firstToJudge(text: string, context: z.RefinementCtx<string>): number | Date {
+  if (/^\d+$/.test(text) && Number(text) > 0) return Number(text);
+  // Otherwise `Date` takes almost anything for a time.
+  const time = new Date(/^\d{4}-\d{2}/.test(text) ? text : Number.NaN);
+  if (Number.isNaN(time.getTime()))
+    context.addIssue({
+      code: 'custom',
+      message: `expected a line, such as 1501, or a time, such as 2026-03-14; got '${text}'`,
+    });
+  return time;
+}
+
+/** The same judgment of the lines from one on. */
+function fromWords(
+  {
+    files,
+    falseAlarms,
+    missed,
+    confidence,
+  }: {
+    readonly files: readonly string[];
+    readonly falseAlarms?: number | undefined;
+    readonly missed?: number | null | undefined;
+    readonly confidence: number;
+  },
+  line: number,
+): string[] {
+  return [
+    'anyclass',
+    'monitor',
+    ...files,
+    ...(falseAlarms === undefined ? [] : ['--false-alarms', String(falseAlarms)]),
+    ...(missed === undefined ? [] : ['--missed', missed === null ? 'none' : String(missed)]),
+    ...(confidence === 0.95 ? [] : ['--confidence', String(confidence)]),
+    '--from',
+    String(line),
+  ];
+}
 
 /** The command that refits the decision on the audits of these logs. */
 function refitWords(logs: readonly string[], labels: string, run = 'MODEL'): string[] {

@@ -27,6 +27,8 @@ export interface MonitorLogsOptions extends Omit<MonitorOptions, 'falseAlarms' |
   readonly falseAlarms?: number | undefined;
   /** The promised share of positives that are cleared. Default: the one of the log's decisions, if they have one; null judges none. */
   readonly missed?: number | null | undefined;
+  /** Leaves out the lines before this one, by its place in all logs from 1, or before this time. */
+  readonly from?: number | Date | undefined;
   /** Presence scores of validation, to see whether those of the log drift away from them. */
   readonly reference?: Float64Array | undefined;
 }
@@ -76,16 +78,21 @@ export async function monitorLogs({
   labels: table,
   falseAlarms,
   missed,
+  from,
   reference,
   ...options
 }: MonitorLogsOptions): Promise<MonitoredLogs> {
   const labels = await readAuditLabels(table);
   const known = new Map([...labels].map(([id, { isNegative }]) => [id, isNegative]));
   const streams = new Map<string, Stream>();
+  const leftOut = new Set<string>();
   let last: Stream | undefined;
   let count = 0;
   for await (const { logged, file, line } of readPredictionLogs(logs)) {
     count++;
+    if (isBefore(from, count, logged, `${file}, line ${line}`)) leftOut.add(logged.id);
+    // Of lines with one id, the first counts, or none if that is left out.
+    if (leftOut.has(logged.id)) continue;
     const key = JSON.stringify([logged.model, logged.version, logged.decision?.id]);
     const stream = streams.get(key) ?? openStream(logged, known, { ...options, falseAlarms, missed });
     streams.set(key, stream);
@@ -107,8 +114,13 @@ export async function monitorLogs({
     stream.monitor.add(logged);
     stream.shadow.add(logged);
   }
-  if (last === undefined) throw new DataError(`${logs.join(', ')}: no predictions; expected a line for each`);
-  refuseUnknown(labels, [...streams.values()], table);
+  if (last === undefined) {
+    const since = count === 0 ? '' : ` from there on; ${counted(count, 'line')} before it`;
+    throw new DataError(`${logs.join(', ')}: no predictions${since || '; expected a line for each'}`, {
+      ...(count > 0 && { setting: 'from' }),
+    });
+  }
+  refuseUnknown(labels, (id) => leftOut.has(id) || hasLine(streams, id), table);
   const current = resultOf(last, reference);
   const earlier = [...streams.values()]
     .filter((stream) => stream !== last)
@@ -195,6 +207,7 @@ function resultOf(
     const { alert, change, path } = judged;
     return {
       ...judged,
+      recent: judged.recent.map(placed),
       alert: alert && placed(alert),
       change: { ...change, alert: change.alert && placed(change.alert) },
       path: path.map(placed),
@@ -210,12 +223,33 @@ function resultOf(
   };
 }
 
+/** Whether a line is left out because it comes before the first one to judge. */
+function isBefore(
+  from: number | Date | undefined,
+  count: number,
+  { time }: LoggedLine,
+  place: string,
+): boolean {
+  if (!(from instanceof Date)) return from !== undefined && count < from;
+  const at = Date.parse(time ?? '');
+  if (Number.isNaN(at)) {
+    throw new DataError(`${place}: its time is ${time ?? 'missing'}; name the first line to judge instead`, {
+      setting: 'from',
+    });
+  }
+  return at < from.getTime();
+}
+
+function hasLine(streams: ReadonlyMap<string, Stream>, id: string): boolean {
+  return [...streams.values()].some(({ monitor }) => monitor.hasLine(id));
+}
+
 function refuseUnknown(
   labels: ReadonlyMap<string, AuditLabel>,
-  streams: readonly Stream[],
+  isKnown: (id: string) => boolean,
   table: string,
 ): void {
-  const unknown = [...labels].filter(([id]) => !streams.some(({ monitor }) => monitor.hasLine(id)));
+  const unknown = [...labels].filter(([id]) => !isKnown(id));
   const [first] = unknown;
   if (!first) return;
   const others = unknown.slice(1).map(([id]) => id);

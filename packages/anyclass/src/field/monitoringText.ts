@@ -1,6 +1,12 @@
 // What monitoring found, in words.
 
-import { describeMoreLabels, moreLabels, type PromiseJudgment, type ShareDifference } from '@anyclass/core';
+import {
+  describeMoreLabels,
+  moreLabels,
+  type PromiseJudgment,
+  type RecentRate,
+  type ShareDifference,
+} from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { alignedColumns } from '../tables/index.js';
 import type { MissedStream, MonitoredLogs, MonitoredStream } from './monitorLogs.js';
@@ -31,7 +37,7 @@ export interface MonitoringAnswer {
 export function monitoringAnswer(stream: MonitoredStream, confidence: number): MonitoringAnswer {
   const { falseAlarms, per, promised } = stream;
   const limit = `at most ${shown(falseAlarms)} false alarms${judgedBy(per)}`;
-  return answerOf(stream, { limit, promised, of: 'of negatives alarm', confidence });
+  return answerOf(stream, { share: falseAlarms, limit, promised, of: 'of negatives alarm', confidence });
 }
 
 /** The same for the limit on positives that are cleared. */
@@ -41,39 +47,69 @@ export function missedAnswer(
   confidence: number,
 ): MonitoringAnswer {
   const limit = `at most ${shown(missed.limit)} cleared positives${judgedBy(per)}`;
-  return answerOf(missed, { limit, promised: missed.promised, of: 'of positives are cleared', confidence });
+  return answerOf(missed, {
+    share: missed.limit,
+    limit,
+    promised: missed.promised,
+    of: 'of positives are cleared',
+    confidence,
+  });
 }
 
 function judgedBy(per: MonitoredStream['per']): string {
   return per === 'group' ? ', judged by one image of each group,' : '';
 }
 
+/** The recent lines in which the rate is clearly above the limit, though the verdict on all lines is not that it is broken. */
+function recentRise({ verdict, recent }: PromiseJudgment, limit: number): RecentRate | undefined {
+  if (verdict === 'broken') return undefined;
+  const above = recent.filter(({ rate }) => rate.low > limit);
+  return above.sort((a, b) => b.rate.low - a.rate.low)[0];
+}
+
+/** A line from which on to judge alone, where the rate seems to have risen: the recent lines above the limit, or those that a late alert is among. */
+export function risenSince(judged: PromiseJudgment, limit: number): number | undefined {
+  const { verdict, recent, change } = judged;
+  const { alert } = change;
+  if (verdict === 'broken') return undefined;
+  const holding = alert ? recent.find(({ line }) => line <= alert.line) : undefined;
+  return (recentRise(judged, limit) ?? holding)?.line;
+}
+
 function answerOf(
-  { verdict, rate, auditsToDecide, change }: PromiseJudgment,
-  words: { limit: string; promised: false | undefined; of: string; confidence: number },
+  judged: PromiseJudgment,
+  words: { share: number; limit: string; promised: false | undefined; of: string; confidence: number },
 ): MonitoringAnswer {
+  const { verdict, rate, auditsToDecide, change } = judged;
   const confidence = `${shown(words.confidence)} confidence`;
   const name = `he ${words.promised === false ? 'limit' : 'promise'} of ${words.limit}`;
   const promise = `T${name}`;
   const range = `${shown(rate.low)} to ${shown(rate.high)} ${words.of} (${confidence})`;
+  // All lines together may still look good.
+  const noticed =
+    change.alert && verdict !== 'broken'
+      ? `; it seems to have risen late, noticed at line ${count(change.alert.line)}`
+      : '';
+  const rise = recentRise(judged, words.share);
+  const late = rise ? `${noticed}; ${sinceText(rise)}, a hint that it does not hold now` : noticed;
   if (rate.low > rate.high) {
     const state = verdict === 'undecided' ? 'is undecided' : verdict === 'broken' ? 'is broken' : 'holds';
     return {
       answer: `${promise} ${state}, and the rate changed`,
-      because: `it was above ${shown(rate.low)} at one time and below ${shown(rate.high)} at another (${confidence} each)`,
+      because: `it was above ${shown(rate.low)} at one time and below ${shown(rate.high)} at another (${confidence} each)${late}`,
     };
   }
   if (verdict === 'broken') return { answer: `${promise} is broken`, because: range };
-  // All lines together may still look good.
-  const late = change.alert
-    ? `; it seems to have risen late, noticed at line ${count(change.alert.line)}`
-    : '';
   if (verdict === 'holds') return { answer: `${promise} holds`, because: `${range}${late}` };
   const outlook =
     auditsToDecide === null
       ? 'label more of the drawn images'
       : `about ${counted(auditsToDecide, 'more audit')} would settle it at this rate`;
   return { answer: `Too early to tell whether t${name} holds`, because: `${range}${late}; ${outlook}` };
+}
+
+function sinceText({ line, rate }: RecentRate): string {
+  return `since line ${count(line)} alone, it is ${shown(rate.low)} to ${shown(rate.high)}`;
 }
 
 /** The verdict, what it rests on, what more labels would buy, and what came before. */
@@ -129,6 +165,7 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
     ['alarms', `${shown(alarmShare)} of all images`],
     ['against the promise', betAgainst(result)],
     ['for the promise', `${bet(certificate)}; ${count(threshold)} decides`],
+    ...recentRows(result, 'of negatives alarm', 'audits'),
     ...(missed ? missedRows(missed, drawnPositives) : []),
     ...(result.missedUnjudged
       ? [
@@ -169,7 +206,16 @@ function missedRows(missed: MissedStream, drawnPositives: number): [name: string
       : []),
     ['against that promise', betAgainst(missed)],
     ['for that promise', `${bet(certificate)}; ${count(threshold)} decides`],
+    ...recentRows(missed, 'of positives are cleared', 'drawn'),
   ];
+}
+
+/** What the latest lines say alone: the verdict is about all lines, and a long good past outweighs them. */
+function recentRows({ recent }: PromiseJudgment, of: string, events: string): [name: string, text: string][] {
+  return recent.map(({ line, events: number, rate }) => [
+    `last ${count(number)} ${events}`,
+    `${shown(rate.low)} to ${shown(rate.high)} ${of} since line ${count(line)}`,
+  ]);
 }
 
 function betAgainst({ capital, threshold, alert }: PromiseJudgment): string {

@@ -1,5 +1,5 @@
 export { GroupDraw } from './groupDraw.js';
-export type { MonitorPoint, PromiseJudgment } from './judgePromise.js';
+export type { MonitorPoint, PromiseJudgment, RecentRate } from './judgePromise.js';
 export type { AuditDraw, AuditLabels, LogLine } from './logLine.js';
 export {
   createMonitor,

@@ -1,9 +1,9 @@
 // What the events of a log say about one promise: on false alarms, or on positives that are cleared.
 
-import { Bet, FRACTIONS, type Observation } from './bets.js';
+import { Bet, FRACTIONS, type Observation, Observations } from './bets.js';
 import { outlookOf } from './outlook.js';
 import type { LinePlace, PromiseEvent } from './promiseEvents.js';
-import { RateBound } from './rateBounds.js';
+import { boundAfter, RateBound } from './rateBounds.js';
 
 /** Where a log stood after a line. */
 export interface MonitorPoint {
@@ -35,10 +35,23 @@ export interface PromiseJudgment {
     readonly threshold: number;
     readonly alert: LinePlace | null;
   };
+  /**
+   * What the last 100, 300 and 1,000 alarms and drawn images up to the latest label say, where there are more. After a long good
+   * past, a rate above the promise shows here long before it shows in the verdict, which is about all lines. A hint: whoever looks
+   * often will see one that chance made.
+   */
+  readonly recent: readonly RecentRate[];
   /** About how many more audits a verdict takes, if things go on as they are; 0 with a verdict, null if that cannot be told. */
   readonly auditsToDecide: number | null;
   /** Capital, certificate and the range of the rate over time, at up to 1,000 lines. */
   readonly path: readonly MonitorPoint[];
+}
+
+/** The range of the rate since a line, by the lines from there on alone. */
+export interface RecentRate extends LinePlace {
+  /** How many alarms and drawn images these are. */
+  readonly events: number;
+  readonly rate: { readonly low: number; readonly high: number };
 }
 
 export interface PromiseSettings {
@@ -53,6 +66,7 @@ export interface PromiseSettings {
 }
 
 const MOST_POINTS = 1000;
+const RECENT = [100, 300, 1000];
 
 export function judgePromise(
   events: readonly PromiseEvent[],
@@ -97,8 +111,27 @@ export function judgePromise(
     rate,
     ...outlookOf({ events, images, verdict, accusing, certifying, threshold }),
     change: changes.result(),
+    recent: recentRates(events, steps, threshold),
     path,
   };
+}
+
+/** Ends at the latest label, since labels come late; those that are missing before it count against every claim, as ever. */
+function recentRates(events: readonly PromiseEvent[], steps: number, threshold: number): RecentRate[] {
+  const end = events.findLastIndex(({ isConcerned }) => isConcerned !== undefined) + 1;
+  return RECENT.filter((count) => count < end).map((count) => {
+    const last = events.slice(end - count, end);
+    const { line, id } = last[0]!;
+    const [accusations, certifications] = [new Observations(), new Observations()];
+    for (const event of last) {
+      const [accusation, certification] = observationsOf(event);
+      if (accusation) accusations.add(accusation, event.q);
+      if (certification) certifications.add(certification, event.q);
+    }
+    const low = boundAfter(accusations, 'at most', steps, threshold);
+    const high = boundAfter(certifications, 'at least', steps, threshold);
+    return { line, id, events: count, rate: { low, high } };
+  });
 }
 
 /**

@@ -221,6 +221,56 @@ describe('the promise on positives that are cleared', () => {
   });
 });
 
+describe('the latest audits alone', () => {
+  const audit = { q: 1, drawn: true };
+  /** Images of which every fiftieth alarms, and of the last 200 every fourth. */
+  const log = Array.from(
+    { length: 1200 },
+    (_, i): LogLine => ({
+      id: `i${i}`,
+      isNegative: i % (i < 1000 ? 50 : 4) !== 0,
+      audit,
+    }),
+  );
+  const ids = log.map(({ id }) => id);
+  const recent = (lines: LogLine[], labeled: readonly string[]) =>
+    monitor(lines, new Map(labeled.map((id) => [id, true])), { falseAlarms: 0.05 }).recent;
+  test('say what the same audits say as a log of their own, at their end and in any order', () => {
+    const found = recent(log, ids);
+    expect(found.map(({ line, id, events }) => [line, id, events])).toEqual([
+      [1101, 'i1100', 100],
+      [901, 'i900', 300],
+      [201, 'i200', 1000],
+    ]);
+    const [hundred, , thousand] = found;
+    expect(hundred!.rate.low).toBeGreaterThan(0.1);
+    expect(hundred!.rate.low).toBeLessThan(0.25);
+    expect(hundred!.rate.high).toBeGreaterThan(0.25);
+    expect(thousand!.rate.low).toBeLessThan(0.06);
+    const last = log.slice(1100);
+    for (const { claim, rate } of [
+      { claim: 'at most', rate: hundred!.rate.low },
+      { claim: 'at least', rate: hundred!.rate.high },
+    ] as const) {
+      const capitalAt = (limit: number) => {
+        const { capital, certificate } = monitor(last, new Map(ids.map((id) => [id, true])), {
+          falseAlarms: limit,
+        });
+        return claim === 'at most' ? capital : certificate;
+      };
+      const inward = claim === 'at most' ? 0.001 : -0.001;
+      expect(capitalAt(rate)).toBeGreaterThanOrEqual(20);
+      expect(capitalAt(rate + inward)).toBeLessThan(20);
+    }
+    expect(recent([...log.slice(0, 1100), ...last.toReversed()], ids)[0]!.rate).toEqual(hundred!.rate);
+  });
+  test('end at the latest label; with no more audits than these, there is nothing to add', () => {
+    expect(recent(log, ids.slice(0, 500)).map(({ line }) => line)).toEqual([401, 201]);
+    expect(recent(log.slice(0, 100), ids)).toEqual([]);
+    expect(recent(log, [])).toEqual([]);
+  });
+});
+
 describe('of a group, one line counts', () => {
   const line = (id: string, group: string | number): LogLine => ({
     id,

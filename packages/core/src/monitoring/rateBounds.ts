@@ -38,6 +38,24 @@ export class RateBound {
   }
 }
 
+/** The end of the range of a rate after all of some observations, whatever their order; the steps are those of {@link RateBound}. */
+export function boundAfter(
+  observations: Observations,
+  claim: Claim,
+  steps: number,
+  threshold: number,
+): number {
+  const isRejected = (step: number) => new Bet(claim, step / steps, observations).capital >= threshold;
+  // Capital falls with the rate (or rises): the last rate that is rejected, counted from 0 (or from 1).
+  let [rejected, kept] = [0, steps];
+  while (kept - rejected > 1) {
+    const middle = (rejected + kept) >> 1;
+    if (isRejected(claim === 'at most' ? middle : steps - middle)) rejected = middle;
+    else kept = middle;
+  }
+  return (claim === 'at most' ? rejected : steps - rejected) / steps;
+}
+
 /**
  * Returns an upper bound on a share, such as that of alarms, that holds at any time: from how often something was seen, and
  * how often not.
