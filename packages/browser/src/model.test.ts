@@ -56,6 +56,7 @@ test('a heat map shows only evidence for its class', () => {
     width: 2,
     height: 2,
     values: Float32Array.of(0, 0, 0.5, 1),
+    peak: 4,
   });
   expect(
     heatMapOf(

@@ -8,6 +8,9 @@ export const heatStops = [
   [1, 224, 0, 77, 208],
 ] as const;
 
+/** What the values of class activation maps are. */
+export const classActivationUnit = 'logit of the cell alone, without the bias';
+
 /**
  * Returns red, green, blue and opacity, each 0 to 255, of a value from 0 to 1.
  *

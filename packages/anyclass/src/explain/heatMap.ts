@@ -1,5 +1,7 @@
 // What a heat map is, and how it is asked for.
 
+import { classActivationUnit } from '@anyclass/kit';
+
 /** How a heat map is computed; see `heatMaps`. */
 export const heatMapMethods = ['cam', 'grad-cam', 'layer-cam', 'tokens', 'occlusion', 'tiles'] as const;
 
@@ -28,7 +30,7 @@ export function unitOf(method: HeatMapMethod): string {
 }
 
 const units: Readonly<Record<HeatMapMethod, string>> = {
-  cam: 'logit of the cell alone, without the bias',
+  cam: classActivationUnit,
   'grad-cam': 'gradient times activation, averaged per channel',
   'layer-cam': 'gradient times activation, positive gradients only',
   tokens: 'relevance through the attention layers',

@@ -8,7 +8,12 @@ import { escaped, kitScript, kitStyle } from '@anyclass/kit';
  * What a browser may do with a page: run only its own script, show only embedded images, and make no
  * requests. So even a name in the data that slipped through as HTML could do no harm.
  */
-const contentPolicy = `default-src 'none'; script-src 'sha256-${createHash('sha256').update(kitScript).digest('base64')}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
+const contentPolicy = `default-src 'none'; script-src ${ownScript()}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
+
+/** The script of every page, as a policy names it. */
+export function ownScript(): string {
+  return `'sha256-${createHash('sha256').update(kitScript).digest('base64')}'`;
+}
 
 /** A part of a page that is listed in its contents. */
 export interface Section {
@@ -38,6 +43,8 @@ export interface PageContent {
   readonly style?: string;
   /** Whether a server sends the page with its own policy. */
   readonly isServed?: boolean;
+  /** The policy of a page that loads files beside it; default: it makes no requests. */
+  readonly policy?: string;
 }
 
 /**
@@ -48,7 +55,7 @@ export interface PageContent {
  */
 export function page(content: PageContent): string {
   const { kind, name, about, head, sections, style = '', isServed = false } = content;
-  const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">\n`;
+  const { policy = contentPolicy } = content;
   const links = sections.map(
     (section) => `<a href="#${section.name}">${escaped(section.link ?? section.title)}</a>`,
   );
@@ -57,7 +64,7 @@ export function page(content: PageContent): string {
 <html lang="en">
 <head>
 <meta charset="utf-8">
-${isServed ? '' : policy}<meta name="viewport" content="width=device-width, initial-scale=1">
+${isServed ? '' : `<meta http-equiv="Content-Security-Policy" content="${policy}">\n`}<meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>${escaped(`${name}, ${kind}`)}</title>
 <style>${kitStyle}${style}</style>

@@ -14,10 +14,11 @@ import {
 } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { errorCode, fileProblem, partialPath } from '@anyclass/files';
-import { escaped } from '@anyclass/kit';
 import { UserError } from '../../errors/userError.js';
+import { fileVersion } from '../../runs/fileVersion.js';
 import { type ExportOnnxOptions, exportOnnx, type OnnxExport } from '../onnx/exportOnnx.js';
-import { placeholders, readWebPage } from './webPage.js';
+import { indexPage } from './indexPage.js';
+import { readWebPage, versionPlaceholder } from './webPage.js';
 import { webRuntimeFiles } from './webRuntime.js';
 
 export interface ExportWebOptions extends Omit<ExportOnnxOptions, 'out' | 'outputs' | 'optionalOutputs'> {
@@ -60,10 +61,10 @@ export async function exportWeb(model: string, options: ExportWebOptions): Promi
     mkdirSync(join(draft, 'runtime'));
     for (const path of runtime) copyFileSync(path, join(draft, 'runtime', basename(path)));
     const heading = title ?? (exported.model.training.dataset || exported.model.network);
-    const html = page['index.html'].replaceAll(placeholders.title, () => escaped(heading));
+    const html = indexPage(heading, exported.model, await fileVersion(file));
     const texts = { ...page, 'index.html': html };
     const version = versionOf(Object.values(texts), [file, config, ...runtime]);
-    texts['service-worker.js'] = texts['service-worker.js'].replace(placeholders.version, version);
+    texts['service-worker.js'] = texts['service-worker.js'].replace(versionPlaceholder, version);
     for (const [name, text] of Object.entries(texts)) writeFileSync(join(draft, name), `${text.trim()}\n`);
     if (existsSync(out)) rmSync(out, { recursive: true });
     renameSync(draft, out);

@@ -1,4 +1,4 @@
-// The files of the page that runs a model, without the model and the runtime.
+// The scripts of the page that runs a model, without the model and the runtime.
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -7,12 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { bundle } from '../../pages/bundle.js';
 
-/** The bundled files; `index.html` and `service-worker.js` are completed for each model. */
+/** The bundled scripts; `service-worker.js` is completed for each model. */
 export type WebPage = z.output<typeof webPage>;
 
 const webPage = z.object({
-  'index.html': z.string(),
-  'style.css': z.string(),
   'app.js': z.string(),
   'service-worker.js': z.string(),
 });
@@ -27,23 +25,21 @@ export async function readWebPage(): Promise<WebPage> {
   return bundleWebPage();
 }
 
-/** Placeholders for values that are known only when a model is exported. */
-export const placeholders = { title: '{{title}}', version: '{{version}}' } as const;
+/** Stands for the version of an exported folder, which is known only when a model is exported. */
+export const versionPlaceholder = '{{version}}';
 
 /** Bundles the sources; needs esbuild. */
 export async function bundleWebPage(): Promise<WebPage> {
   // This path is right from src, dist and the bundle.
   const sources = fileURLToPath(new URL('../../../src/export/web/page', import.meta.url));
-  const [html, style, script, worker] = await Promise.all([
-    readFile(join(sources, 'index.html'), 'utf8'),
-    bundle(join(sources, 'style.css')),
+  const [script, worker] = await Promise.all([
     bundle(join(sources, 'main.ts'), { external: ['onnxruntime-web'] }),
     bundle(join(sources, 'serviceWorker.ts'), {
       define: {
-        __VERSION__: JSON.stringify(placeholders.version),
-        __PAGE_FILES__: JSON.stringify(['./', 'style.css', 'app.js']),
+        __VERSION__: JSON.stringify(versionPlaceholder),
+        __PAGE_FILES__: JSON.stringify(['./', 'app.js']),
       },
     }),
   ]);
-  return { 'index.html': html, 'style.css': style, 'app.js': script, 'service-worker.js': worker };
+  return { 'app.js': script, 'service-worker.js': worker };
 }

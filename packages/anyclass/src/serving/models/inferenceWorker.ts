@@ -1,8 +1,6 @@
 // The inference thread: opens a model and scores batches of feature vectors, or of images decoded into shared
 // memory.
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { guardedOutcome } from '@anyclass/core';
@@ -21,6 +19,7 @@ import { modelDecision } from '../../inference/modelDecision.js';
 import { type ModelScorer, openModelScorer } from '../../inference/modelScorer.js';
 import { oddRowsOf } from '../../inference/oddRows.js';
 import type { Scores, StartedScores } from '../../inference/scorer.js';
+import { fileVersion } from '../../runs/fileVersion.js';
 import { modelPath } from '../../runs/modelFile.js';
 import type {
   BatchAnswer,
@@ -220,10 +219,4 @@ function powersUpTo(limit: number): number[] {
   const powers: number[] = [];
   for (let size = 1; size < limit; size *= 2) powers.push(size);
   return powers;
-}
-
-async function fileVersion(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const part of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(part);
-  return hash.digest('hex').slice(0, 12);
 }

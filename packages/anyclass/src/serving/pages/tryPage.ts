@@ -1,9 +1,10 @@
 // A page to try images: drop one to see its labels, its presence, and the probability and threshold of every
 // class.
 
-import { breakable, command, escaped, facts, note } from '@anyclass/kit';
+import { breakable, command, escaped, note } from '@anyclass/kit';
 import { listed } from '../../errors/listed.js';
 import type { Example } from '../../events/example.js';
+import { dropArea, modelFacts, tryStyle } from '../../pages/modelCard.js';
 import { page } from '../../pages/page.js';
 import type { ModelSummary } from '../api/schemas.js';
 import { tryScript } from './tryScript.js';
@@ -29,8 +30,7 @@ export function tryPage(
     sections: [],
     head: [
       `<h1>${escaped(models.length === 1 ? title : 'Try an image')}</h1><div class="columns two try"><div><form id="try"${models.length === 1 ? explains(models[0]!) : ''}>
-<label id="drop" for="files"><strong>Drop images here</strong><span>or click to choose, or paste</span>
-<input id="files" type="file" accept="image/*" multiple></label>
+${dropArea()}
 <p class="settings">${
         models.length > 1 ? `<label>Model <select id="model">${choices}</select></label>` : ''
       }${
@@ -87,66 +87,43 @@ function exampleRow({ name, examples = [] }: ModelCard, isOneOfSeveral: boolean)
   return `<h2 class="small-title">Try one of its test images${isOneOfSeveral ? `: <bdi>${escaped(name)}</bdi>` : ''}</h2><ul class="looks">${items.join('')}</ul>`;
 }
 
-const mostClasses = 40;
-
 function modelPart(
   { name, summary, promises = [], falseAlarms = '' }: ModelCard,
   isOneOfSeveral: boolean,
 ): string {
   if (!summary) return note(`${name} is being opened.`);
-  const { classes, input, network, training, version, runtime, device } = summary;
-  const shown = classes.slice(0, mostClasses).map((one) => `<li class="tag"><bdi>${escaped(one)}</bdi></li>`);
-  const more =
-    classes.length > mostClasses ? `<li class="tag">${classes.length - mostClasses} more</li>` : '';
-  const takes =
-    'features' in input
-      ? `rows of ${input.features.length} features`
-      : `${input.channels === 1 ? 'gray' : 'color'} images, resized to ${input.width} × ${input.height} px`;
+  const { network, runtime, device } = summary;
   const heading = isOneOfSeveral ? `<bdi>${escaped(name)}</bdi>` : 'The model';
-  return `<section class="block"><h2>${heading}</h2>${facts([
-    ['Classes', `<ul class="tags">${shown.join('')}${more}</ul>`],
-    ['Promised', escaped(promises.length > 0 ? promises.join('; ') : 'nothing about new data')],
-    // A promise says what it rests on; without one, this is what was seen.
-    ...(promises.length > 0 ? [] : [['False alarms', escaped(falseAlarms)] as const]),
-    ['Takes', escaped(takes)],
-    ['Network', escaped(`${network}, ${runtime} on ${device}`)],
-    ['Trained', escaped(`on ${training.dataset} with ${training.loss}, epoch ${training.epoch}`)],
-    ['Version', `<code>${escaped(version)}</code>`],
-  ])}${command(`curl --data-binary @photo.jpg -H 'Content-Type: image/jpeg' '${exampleHost}/v1/predict?model=${encodeURIComponent(name)}${summary.explains ? '&explain=1' : ''}'`)}</section>`;
+  const shown = modelFacts({
+    ...summary,
+    promises,
+    falseAlarms,
+    network: `${network}, ${runtime} on ${device}`,
+  });
+  return `<section class="block"><h2>${heading}</h2>${shown}${command(`curl --data-binary @photo.jpg -H 'Content-Type: image/jpeg' '${exampleHost}/v1/predict?model=${encodeURIComponent(name)}${summary.explains ? '&explain=1' : ''}'`)}</section>`;
 }
 
 /** The page's script puts its own address here. */
 const exampleHost = 'http://HOST';
 
-const style = `
-.tags { display: flex; flex-wrap: wrap; gap: 4px 6px; list-style: none; padding: 0; margin: 0; }
+const style = `${tryStyle}
 .seen { position: relative; line-height: 0; } .seen canvas { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
-h1 { margin-top: 16px; } .where .button[aria-pressed='true'] { border-color: var(--accent); color: var(--accent); font-weight: 600; }
+.where .button[aria-pressed='true'] { border-color: var(--accent); color: var(--accent); font-weight: 600; }
 .where { display: flex; flex-wrap: wrap; gap: 6px; margin: 6px 0; align-items: center; }
-#drop { display: flex; flex-direction: column; align-items: center; gap: 4px; padding: 34px 16px; border: 2px dashed var(--rule-strong); border-radius: 8px; background: var(--sunk); cursor: pointer; text-align: center; margin: 14px 0; }
-#drop span { color: var(--ink-3); } #drop.over, #drop:hover, #drop:focus-within { border-color: var(--accent); }
-#drop input { position: absolute; opacity: 0; width: 1px; height: 1px; }
 .settings { display: flex; flex-wrap: wrap; gap: 8px 20px; margin: 0; }
 .settings select, .settings input { font: inherit; color: var(--ink); background: var(--sunk); border: 1px solid var(--rule-strong); border-radius: 4px; padding: 2px 6px; }
-.columns section { margin-top: 0; } .columns h2, .small-title { font-size: var(--text-m); margin: 14px 0 4px; } .small-title + .looks { margin-top: 8px; }
+.small-title + .looks { margin-top: 8px; }
 .example { all: unset; display: block; width: 100%; cursor: pointer; font-size: 11px; line-height: 15px; color: var(--ink-2); } .example:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; } .example:hover .shot { outline: 2px solid var(--accent); }
 #results { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 var(--s6); grid-column: 1 / -1; }
 .result { display: grid; grid-template-columns: 170px minmax(0, 1fr); gap: 8px 20px; border-top: 1px solid var(--rule-strong); padding: 16px 0; margin: 0; align-items: start; }
 .seen { display: inline-block; max-width: 100%; } .seen img { display: block; max-width: 100%; min-width: 140px; max-height: 240px; background: var(--sunk); border-radius: 6px; image-rendering: auto; }
 .result h2 { margin: 0; border: 0; padding: 0; font-size: var(--text-m); overflow-wrap: anywhere; }
-.labels { display: flex; flex-wrap: wrap; gap: 6px; margin: 6px 0 10px; }
-.labels .tag { font-size: var(--text-s); }
 .bars { display: grid; grid-template-columns: minmax(70px, max-content) 1fr max-content; gap: 4px 10px; align-items: center; font-size: var(--text-s); font-variant-numeric: tabular-nums; }
 .bars .name { overflow-wrap: anywhere; max-width: 14em; } .bars .rule { grid-column: 1 / -1; border-top: 1px solid var(--rule); }
-.meter { position: relative; height: 10px; background: var(--clear-soft); border-radius: 2px; }
-.meter i { position: absolute; left: 0; top: 0; bottom: 0; background: var(--clear); border-radius: 2px 0 0 2px; }
-.meter.predicted i { background: var(--accent); }
-.meter b { position: absolute; top: -3px; bottom: -3px; width: 2px; margin-left: -1px; background: var(--ink); }
 .name.predicted { font-weight: 700; }
-.scale { font-size: var(--text-xs); color: var(--ink-3); } .scale .ramp { width: 60px; }
 .failed { color: var(--missed-ink); overflow-wrap: anywhere; }
 details { margin-top: 8px; } details > summary { cursor: pointer; color: var(--ink-3); padding: 4px 0; border: 0; font-weight: 400; font-size: var(--text-xs); } details pre { font-size: 11px; overflow-x: auto; }
-/* On a phone, what was asked comes before the model. */ @media (max-width: 720px) { .try .models { order: 1; } #results:empty { display: none; } }
+@media (max-width: 720px) { #results:empty { display: none; } }
 @media (max-width: 1000px) { #results { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 600px) { .result { grid-template-columns: minmax(0, 1fr); } .seen img { max-height: 50vh; } }
 `;

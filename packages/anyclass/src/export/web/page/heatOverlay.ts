@@ -1,5 +1,5 @@
 import type { HeatMap } from '@anyclass/browser';
-import { heatColor, heatGradient } from '@anyclass/kit';
+import { classActivationUnit, heatColor } from '@anyclass/kit';
 import { create } from './elements.js';
 
 /**
@@ -18,9 +18,8 @@ export function drawHeatMap(canvas: HTMLCanvasElement, { width, height, values }
   context.putImageData(pixels, 0, 0);
 }
 
-/** The colors of a map and what they mean. */
-export function heatScale(): HTMLParagraphElement {
-  const ramp = create('span', 'ramp');
-  ramp.style.background = heatGradient;
-  return create('p', 'scale faint', 'no evidence', ramp, 'strongest of the map');
+/** The colors of a map and what they mean, as on a server's page. */
+export function heatScale({ peak }: HeatMap): readonly (Node | string)[] {
+  if (peak === 0) return ['No evidence anywhere.'];
+  return ['0', create('span', 'ramp'), `${peak.toPrecision(2)}, ${classActivationUnit}`];
 }

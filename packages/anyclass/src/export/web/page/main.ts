@@ -1,9 +1,8 @@
 // The page: loads the model, accepts photos, and shows the predictions.
 
 import type { Prediction, Predictor } from '@anyclass/browser';
-import { describePromises } from '@anyclass/core';
 import { resultsCsv } from './csv.js';
-import { create, element } from './elements.js';
+import { element } from './elements.js';
 import { acceptPhotos } from './intake.js';
 import { loadPredictor } from './loadPredictor.js';
 import { startOffline } from './offline.js';
@@ -50,7 +49,6 @@ async function start(): Promise<Predictor> {
       element('progress', HTMLProgressElement),
       element('stage', HTMLSpanElement),
     );
-    showModel(predictor.model);
     element('backend', HTMLSpanElement).textContent = backendText(predictor);
     element('offline', HTMLSpanElement).textContent = offline;
     document.body.dataset['state'] = 'ready';
@@ -75,24 +73,6 @@ async function examine(file: File, card: PhotoCard): Promise<void> {
   } catch (error) {
     card.fail(messageOf(error));
   }
-}
-
-const mostClasses = 40;
-
-/** The same facts in the same words as on a server's page. */
-function showModel({ network, precision, classes, preprocessing, decision }: Predictor['model']): void {
-  const { width, height, channels } = preprocessing;
-  const promises = describePromises(decision.report);
-  const more = classes.length > mostClasses ? [`${classes.length - mostClasses} more`] : [];
-  element('classes', HTMLUListElement).replaceChildren(
-    ...[...classes.slice(0, mostClasses), ...more].map((name) => create('li', 'tag', name)),
-  );
-  element('promise', HTMLElement).textContent =
-    promises.length > 0 ? promises.join('; ') : 'nothing about new data';
-  element('takes', HTMLElement).textContent =
-    `${channels === 1 ? 'gray' : 'color'} images, resized to ${width} × ${height} px`;
-  element('about', HTMLElement).textContent = `${network} in ${precision}`;
-  element('model', HTMLElement).hidden = false;
 }
 
 function backendText({ backend, remarks }: Predictor): string {

@@ -31,19 +31,18 @@ export function photoCard(file: File): PhotoCard {
   });
   const heat = create('canvas', 'heat');
   heat.hidden = true;
-  const scale = heatScale();
-  scale.hidden = true;
-  const picture = create('div', 'picture', create('div', 'frame', image, heat));
+  const scale = create('p', 'scale');
+  const picture = create('div', 'picture', create('div', 'frame', image, heat), scale);
   const status = create('p', 'faint', 'Waiting for the model…');
   const result = create('div', 'result', status);
-  const element = create('article', 'photo', picture, scale, create('h2', '', file.name), result);
+  const element = create('article', 'photo', picture, create('h2', '', file.name), result);
   return {
     element,
     show(prediction) {
       const onSelect = (name: string | undefined) => {
         const map = name === undefined ? undefined : prediction.heatMaps?.[name];
         heat.hidden = map === undefined;
-        scale.hidden = heat.hidden;
+        scale.replaceChildren(...(map ? heatScale(map) : []));
         if (map) drawHeatMap(heat, map);
       };
       result.replaceChildren(...resultView(prediction, onSelect));
@@ -52,7 +51,7 @@ export function photoCard(file: File): PhotoCard {
     },
     fail(reason) {
       element.classList.add('failed');
-      result.replaceChildren(create('p', 'failure', reason));
+      result.replaceChildren(create('p', 'failure warning', reason));
     },
   };
 }

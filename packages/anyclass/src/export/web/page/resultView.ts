@@ -16,14 +16,14 @@ export function resultView(
 ): HTMLElement[] {
   const { labels, outcome, presence, probabilities, thresholds, heatMaps } = prediction;
   const found = create('p', 'labels');
-  if (outcome === 'review') found.append(create('span', 'none', 'To review'));
+  if (outcome === 'review') found.append(create('span', 'none tag review', 'To review'));
   else if (labels.length === 0)
     found.append(
       outcome === 'alarm'
-        ? create('span', 'label', 'Alarm, no class')
-        : create('span', 'none', 'Nothing found'),
+        ? create('span', 'label tag chosen', 'Alarm, no class')
+        : create('span', 'none tag clear', 'Nothing found'),
     );
-  for (const name of labels) found.append(create('span', 'label', name));
+  for (const name of labels) found.append(create('span', 'label tag chosen', name));
   const names = Object.keys(probabilities).sort(
     (a, b) =>
       Number(labels.includes(b)) - Number(labels.includes(a)) || probabilities[b]! - probabilities[a]!,
@@ -49,7 +49,7 @@ function presenceView({ probability, gate, passes }: Prediction['presence']): HT
     'div',
     'row presence',
     create('span', 'name', 'Any class present'),
-    bar(probability, gate),
+    meter(probability, gate, passes),
     create('span', 'value', percent(probability)),
   );
   row.title = `The probability that any class is present is ${verdict} the gate of ${percent(gate)}.`;
@@ -69,7 +69,7 @@ function classRow(
     'button',
     'row',
     create('span', 'name', name),
-    bar(probability, threshold),
+    meter(probability, threshold, isPredicted),
     create('span', 'value', percent(probability)),
   );
   row.type = 'button';
@@ -83,12 +83,12 @@ function classRow(
 }
 
 /** Creates a bar with a mark at the threshold. */
-function bar(value: number, threshold: number | null): HTMLElement {
-  const fill = create('span', 'fill');
+function meter(value: number, threshold: number | null, isPredicted: boolean): HTMLElement {
+  const fill = create('i', '');
   fill.style.width = percent(value);
-  const made = create('span', 'bar', fill);
+  const made = create('span', isPredicted ? 'meter predicted' : 'meter', fill);
   if (threshold !== null) {
-    const mark = create('span', 'mark');
+    const mark = create('b', '');
     mark.style.left = percent(Math.min(1, threshold));
     made.append(mark);
   }
@@ -116,7 +116,7 @@ function selectable(
 
 function moreButton(rows: readonly HTMLElement[]): HTMLElement {
   for (const row of rows) row.hidden = true;
-  const button = create('button', 'more', `Show ${rows.length} more`);
+  const button = create('button', 'button quiet-button', `Show ${rows.length} more`);
   button.type = 'button';
   button.addEventListener('click', () => {
     for (const row of rows) row.hidden = false;
