@@ -73,6 +73,16 @@ export interface GivenDecision {
   readonly candidates?: number | undefined;
 }
 
+/** The words that name these limits, for a command that is suggested. */
+export function limitWords({ falseAlarms, missed, per, confidence }: GivenDecision): string[] {
+  return [
+    ...(falseAlarms === undefined ? [] : ['--false-alarms', String(falseAlarms)]),
+    ...(missed === undefined ? [] : ['--missed', String(missed ?? 'none')]),
+    ...(per === undefined ? [] : ['--per', per]),
+    ...(confidence === undefined ? [] : ['--confidence', String(confidence ?? 'none')]),
+  ];
+}
+
 type Chosen = 'rule' | 'budget' | 'beta' | 'candidates';
 
 /**

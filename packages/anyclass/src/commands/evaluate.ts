@@ -1,5 +1,6 @@
 import { command } from '../commandLine/command.js';
 import { flagOf } from '../commandLine/fields.js';
+import { settingWords } from '../commandLine/grammar/settings.js';
 import { nextLine, shellLine } from '../commandLine/shellLine.js';
 import type { Terminal } from '../commandLine/terminal.js';
 import { openOptions } from '../configuration/openOptions.js';
@@ -18,14 +19,14 @@ import type { Judgment } from '../events/judgment.js';
 import { judgmentVerdict } from '../experiments/comparisonVerdict.js';
 import { checkInputFile } from '../files/inputs.js';
 import { checkOutputFile, makeFolderOf, writeOutput } from '../files/outputs.js';
-import { readModelRecord } from '../inference/modelRecord.js';
+import { isOnnxFile, readModelRecord } from '../inference/modelRecord.js';
 import type { EvaluationPageOptions } from '../reports/evaluationReport.js';
 import { judgmentText } from '../reports/judgmentText.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
 import { fittingScores } from '../runs/runScores.js';
 import { joinTables, readTable, writeTable } from '../runs/scoreFiles.js';
 import { chosenFields, datasetInputs } from './datasetOptions.js';
-import { chosenDecision, requestedChange } from './decisionOptions.js';
+import { chosenDecision, limitWords, requestedChange } from './decisionOptions.js';
 import {
   byOptions,
   costsOf,
@@ -83,23 +84,51 @@ export const evaluate = command({
     const verdict = judgmentVerdict(judgment);
     terminal.print(given.json ? JSON.stringify({ verdict, ...judgment }, null, 2) : judgmentText(judgment));
     if (given.html !== undefined) terminal.note(`wrote ${given.html}`);
-    const { model, dataset, groupColumn } = given;
-    const groups = groupColumn === undefined ? [] : ['--group-column', groupColumn];
+    const { model, dataset } = given;
     if (judgment.decided?.contradicted && model !== undefined && dataset !== undefined)
-      terminal.note(
-        `To fit the decision to this data: ${shellLine(['anyclass', 'refit', model, dataset, ...groups, '--out', 'MODEL'])}`,
-      );
+      terminal.note(`To fit the decision to this data: ${shellLine(refitWords(model, dataset, given))}`);
     else if (!given.json && !terminal.isPiped) terminal.note(nextLine(...nextCommands(given)));
     return judgment;
   },
 });
 
+/** The command that refits the decision on the same data, read in the same way, for the same limits. */
+function refitWords(model: string, dataset: string, given: EvaluateOptions): string[] {
+  const { split, device } = given;
+  return [
+    ...['anyclass', 'refit', model, dataset, ...dataWords(given)],
+    ...(split === 'test' || split === 'all' ? ['--split', split] : []),
+    ...limitWords(given),
+    ...(device === 'auto' ? [] : ['--device', device]),
+    ...['--out', isOnnxFile(model) ? 'NEW.onnx' : 'NEW.safetensors'],
+  ];
+}
+
+/** The options that say how the data is read. */
+function dataWords({ groupColumn, set }: EvaluateOptions): string[] {
+  const ofData = Object.entries(set).filter(([field]) => field.startsWith('data.'));
+  return [
+    ...(groupColumn === undefined ? [] : ['--group-column', groupColumn]),
+    ...settingWords(Object.fromEntries(ofData)),
+  ];
+}
+
+function wordsOf(options: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(options).flatMap(([field, value]) =>
+    value === undefined ? [] : [flagOf(field), value],
+  );
+}
+
 /** A page with charts, another budget, and the model at work. */
-function nextCommands({ model, dataset, html, falseAlarms, scores, labels }: EvaluateOptions): string[][] {
-  const judged =
-    model === undefined
-      ? ['--scores', scores ?? '', '--labels', labels ?? '']
-      : [model, ...(dataset === undefined ? [] : [dataset])];
+function nextCommands(given: EvaluateOptions): string[][] {
+  const { model, dataset, split, html, falseAlarms, scores, labels, fitScores, fitLabels } = given;
+  const judged = [
+    ...(model === undefined ? [] : [model]),
+    ...(dataset === undefined ? [] : [dataset]),
+    ...wordsOf({ scores, labels, fitScores, fitLabels, split }),
+    ...dataWords(given),
+    ...limitWords(given),
+  ];
   return [
     ...(html === undefined ? [['evaluate', ...judged, '--html', 'evaluation.html']] : []),
     ...(model !== undefined && falseAlarms === undefined

@@ -311,7 +311,8 @@ test('a page shows the evidence over time, and a broken promise names the comman
   write('page.csv', labels);
   const words = ['page.jsonl', 'page.csv', '--false-alarms', '0.05', '--html', 'field.html'];
   const { stderr, stdout } = await monitor(...words);
-  const refit = 'anyclass refit MODEL --log page.jsonl --labels page.csv --out NEW.safetensors';
+  const refit =
+    'anyclass refit MODEL --log page.jsonl --labels page.csv --false-alarms 0.05 --out NEW.safetensors';
   expect(stderr).toContain(refit);
   expect(stdout).toContain('100 more labeled negatives');
   expect(stdout).toContain('100 more labeled positives');

@@ -10,7 +10,7 @@ import { prometheusText } from '../field/prometheus.js';
 import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { validationPresence } from '../runs/runScores.js';
 import { force } from './datasetOptions.js';
-import { decisionFields } from './decisionOptions.js';
+import { decisionFields, type GivenDecision, limitWords } from './decisionOptions.js';
 
 /** So that a cron job can tell a broken promise from a failure. */
 const brokenExitCode = 4;
@@ -106,7 +106,7 @@ export const monitor = command({
       ...(negativesAtLeast !== undefined && { negativesAtLeast }),
       ...(run !== undefined && { reference: await validationPresence(run) }),
     });
-    const refit = shellLine(refitWords(logs, labels, run));
+    const refit = shellLine(refitWords(logs, labels, { falseAlarms, missed }, run));
     if (prometheus !== undefined) writeOutput('--prometheus', prometheus, prometheusText(result));
     if (html !== undefined) {
       // Loaded late: most calls write no page.
@@ -164,16 +164,15 @@ function fromWords(
     'anyclass',
     'monitor',
     ...files,
-    ...(falseAlarms === undefined ? [] : ['--false-alarms', String(falseAlarms)]),
-    ...(missed === undefined ? [] : ['--missed', missed === null ? 'none' : String(missed)]),
-    ...(confidence === 0.95 ? [] : ['--confidence', String(confidence)]),
+    ...limitWords({ falseAlarms, missed, confidence: confidence === 0.95 ? undefined : confidence }),
     '--from',
     String(line),
   ];
 }
 
 /** The command that refits the decision on the audits of these logs. */
-function refitWords(logs: readonly string[], labels: string, run = 'MODEL'): string[] {
+function refitWords(logs: readonly string[], labels: string, limits: GivenDecision, run = 'MODEL'): string[] {
   const given = logs.flatMap((log) => ['--log', log]);
-  return ['anyclass', 'refit', run, ...given, '--labels', labels, '--out', 'NEW.safetensors'];
+  const words = ['anyclass', 'refit', run, ...given, '--labels', labels];
+  return [...words, ...limitWords(limits), '--out', 'NEW.safetensors'];
 }

@@ -1,5 +1,6 @@
 // A model at another site, as a user would see it: evaluate says that the promise does not hold there, refit restores it.
 
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NumpyRandom } from '@anyclass/core';
@@ -75,7 +76,7 @@ describe('evaluate at another site', () => {
     expect(verdict).toMatch(
       /^The promise of at most 5% false alarms does not hold here: [\d.]+% \([\d.]+ to [\d.]+\) of negatives alarm.*59 or more labeled negatives/,
     );
-    expect(stderr).toContain('anyclass refit run away.csv --out MODEL');
+    expect(stderr).toContain('anyclass refit run away.csv --out NEW.safetensors');
     const text = await runInProcess(folder, ['evaluate', 'run', 'away.csv', '--replicates', '0']);
     expect(text.stdout).toMatch(/\n1,000 more labeled negatives: 0\.\d+% could be promised/);
     expect(text.stdout).toMatch(/\n1,000 more labeled positives: 0\.\d+% could be promised/);
@@ -87,7 +88,28 @@ describe('evaluate at another site', () => {
     const { verdict, decided } = JSON.parse(stdout);
     expect(decided.contradicted[0]).toMatchObject({ isByGroup: false, ofGroups: true });
     expect(verdict).toMatch(/of negatives alarm\. .*59 or more groups with labeled negatives of this data/);
-    expect(stderr).toContain('anyclass refit run patients.csv --group-column patient --out MODEL');
+    expect(stderr).toContain('anyclass refit run patients.csv --group-column patient --out NEW.safetensors');
+  });
+
+  test('prints a refit that reads the data in the same way, for the same limits, and can be pasted', async () => {
+    const [header, ...rows] = readFileSync(at('away.csv'), 'utf8').trimEnd().split('\n');
+    const placed = [`${header},the place`, ...rows.map((row) => `${row},somewhere`)];
+    writeFileSync(at('placed.csv'), placed.join('\n'));
+    const ignore = ['--set', 'data.columns.ignore=["the place"]'];
+    const words = ['run', 'placed.csv', ...ignore, '--false-alarms', '4%', '--replicates', '200'];
+    const { status, stderr } = await runInProcess(folder, ['evaluate', ...words]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining('To fit the decision to this data: ')]);
+    const line = stderr.split('To fit the decision to this data: ')[1]!.split('\n')[0]!;
+    const pasted = execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' });
+    const [program, ...given] = pasted.trimEnd().split('\n');
+    expect([program, given.slice(0, 3), given.slice(-2)]).toEqual([
+      'anyclass',
+      ['refit', 'run', 'placed.csv'],
+      ['--out', 'NEW.safetensors'],
+    ]);
+    const refitted = await runInProcess(folder, [...given, '--json']);
+    expect(refitted.status, refitted.stderr).toBe(0);
+    expect(JSON.parse(refitted.stdout).decision.report.guarantee).toMatchObject({ holds: true, rate: 0.04 });
   });
 
   test("of the model's own data, only the test split is evaluated, and its promise holds", async () => {

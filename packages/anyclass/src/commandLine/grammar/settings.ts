@@ -22,6 +22,19 @@ export function parseSettings(assignments: readonly string[]): Settings {
   );
 }
 
+/**
+ * The words that set these fields, for a command that is suggested.
+ *
+ * @example
+ * settingWords({ 'data.imageFolder': 'photos' }) // ['--set', 'data.imageFolder=photos']
+ */
+export function settingWords(settings: Settings): string[] {
+  return Object.entries(settings).flatMap(([field, value]) => {
+    const isPlain = typeof value === 'string' && parsedValue(value) === value;
+    return ['--set', `${field}=${isPlain ? value : JSON.stringify(value)}`];
+  });
+}
+
 function parsedValue(text: string): unknown {
   try {
     return parseJson(text);
