@@ -130,6 +130,8 @@ describe('refit', () => {
       'away.csv',
       '--out',
       'away.safetensors',
+      '--device',
+      'cpu', // as exported files are computed, whose decision is compared with this one
       '--replicates',
       '200',
       '--json',
