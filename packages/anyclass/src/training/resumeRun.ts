@@ -1,6 +1,6 @@
 // Resumes a run where it stopped.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { fromFirst } from '../distribution/exchange.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
 import { counted } from '../errors/counted.js';
@@ -51,7 +51,10 @@ export async function resumeRun(
     const summary = await writtenResult(run);
     // The other ranks need not see the folder.
     await fromFirst<RunRecord | null>(ranks, () => (summary ? null : record));
-    if (summary && existsSync(paths.report)) return finished(run, summary);
+    if (summary && existsSync(paths.report)) {
+      const written = statSync(paths.report).mtime.toISOString().slice(0, 10);
+      return finished(run, summary, `; report.html is of ${written}: delete it and resume to write it anew`);
+    }
     const data = await openRunData(record.configuration, {}, run.note);
     try {
       if (!summary) return await continueFrom(run, record, data);
@@ -120,9 +123,9 @@ function tellOfRanks({ ranks, note }: ActiveRun, checkpoint: Checkpoint | undefi
   );
 }
 
-function finished(run: ActiveRun, summary: RunSummary): TrainingResult {
+function finished(run: ActiveRun, summary: RunSummary, remark = ''): TrainingResult {
   const { folder } = run.paths;
-  run.note(`${folder}: the run is finished; the test split is evaluated only once`);
+  run.note(`${folder}: the run is finished; the test split is evaluated only once${remark}`);
   run.emit({ type: 'finished', run: folder, summary });
   return { folder, summary };
 }

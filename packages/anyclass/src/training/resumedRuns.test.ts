@@ -10,6 +10,7 @@ import {
   readFileSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -174,6 +175,16 @@ test('a finished run is not evaluated again, but a missing report is written', a
   expect(notes).toEqual([expect.stringContaining('the run is finished')]);
   expect(existsSync(at('whole', 'report.html'))).toBe(true);
   expect(filesOf('whole')).toEqual(whole);
+  expect(notes[0]).not.toContain('report.html');
+});
+
+test('a finished run with a report keeps it, and says of when it is', async () => {
+  writeFileSync(at('whole', 'report.html'), 'of then');
+  utimesSync(at('whole', 'report.html'), new Date(), new Date('2026-03-14T12:00:00Z'));
+  notes.length = 0;
+  await resumeAndReport(at('whole'), { onEvent });
+  expect(notes).toEqual([expect.stringContaining('report.html is of 2026-03-14: delete it')]);
+  expect(readFileSync(at('whole', 'report.html'), 'utf8')).toBe('of then');
 });
 
 test.each([
