@@ -318,6 +318,8 @@ test('a page shows the evidence over time, and a broken promise names the comman
   expect(stdout).toContain('100 more labeled positives');
   expect(stdout).toMatch(/without an alarm +no drawn positives yet/);
   const page = readFileSync(join(folder, 'field.html'), 'utf8');
+  // What to do is said beside what was found, before the charts.
+  expect(page.split('<h2')[0]).toContain(refit);
   for (const part of ['Evidence over time', 'Range of the false-alarm rate', 'alert', refit, 'is broken'])
     expect(page).toContain(part);
   expect(page).toMatch(/<h1>The promise of at most 5% false alarms is broken[^<:]*\.<\/h1>/);

@@ -50,7 +50,7 @@ export function monitoringPage(
         tags: tagsOf(result),
         headline,
         text: escaped(text),
-        ...besideOf(result),
+        ...besideOf(result, refit),
       }),
       charts(result, falseAlarmCharts(result, confidence)),
     ],
@@ -76,9 +76,6 @@ export function monitoringPage(
             'the smallest rate to promise, and how well today’s would be known',
             `${buysTable(`more ${kinds.negatives}`, 'alarm', negatives)}${buysTable(`more ${kinds.positives}`, result.missed ? 'cleared' : 'without an alarm', positives)}`,
           )}</div>`,
-          ...(result.verdict === 'broken' || result.missed?.verdict === 'broken'
-            ? [`<p class="small">Fit the decision to this site:</p>${command(refit)}`]
-            : []),
         ],
       },
       ...(shadow
@@ -114,13 +111,17 @@ export function monitoringPage(
   });
 }
 
-/** The rate that was seen beside the one that is promised. */
-function besideOf({ estimate, falseAlarms, rate }: MonitoredLogs) {
-  if (estimate === null || rate.low > rate.high) return {};
-  const bar = budgetBar({ budget: falseAlarms, seen: estimate, interval: rate });
-  return {
-    beside: `<p class="tiny faint">False alarms, estimated: ${shown(estimate)} of negatives</p>${bar}`,
-  };
+/** The rate that was seen beside the one that is promised, and what to do about a broken promise. */
+function besideOf({ estimate, falseAlarms, rate, verdict: found, missed }: MonitoredLogs, refit: string) {
+  const seen =
+    estimate === null || rate.low > rate.high
+      ? ''
+      : `<p class="tiny faint">False alarms, estimated: ${shown(estimate)} of negatives</p>${budgetBar({ budget: falseAlarms, seen: estimate, interval: rate })}`;
+  const next =
+    found === 'broken' || missed?.verdict === 'broken'
+      ? `<p class="small">Fit the decision to this site:</p>${command(refit)}`
+      : '';
+  return seen === '' && next === '' ? {} : { beside: `${seen}${next}` };
 }
 
 function buysTable(kind: string, rate: string, buys: readonly MoreLabels[]): string {
@@ -131,7 +132,7 @@ function buysTable(kind: string, rate: string, buys: readonly MoreLabels[]): str
   const today = shown(buys[0]?.rate ?? 0);
   const heads = [kind, 'could promise', `${today} ${rate}, known to`];
   const columns = heads.map((head) => `<th scope="col">${head}</th>`).join('');
-  return `<div class="scroll" tabindex="0" role="region" aria-label="${kind}"><table><thead><tr>${columns}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+  return `<div class="scroll block" tabindex="0" role="region" aria-label="${kind}"><table><thead><tr>${columns}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
 /** A broken promise comes first, and the one on false alarms where both are alike. */

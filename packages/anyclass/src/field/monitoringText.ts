@@ -164,7 +164,7 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
     ],
     ['alarms', `${shown(alarmShare)} of all images`],
     ['against the promise', betAgainst(result)],
-    ['for the promise', `${bet(certificate)}; ${count(threshold)} decides`],
+    ['for the promise', `${bet(certificate)}; ${count(threshold)} settles it`],
     ...recentRows(result, 'of negatives alarm', 'audits'),
     ...(missed ? missedRows(missed, drawnPositives) : []),
     ...(result.missedUnjudged
@@ -205,7 +205,7 @@ function missedRows(missed: MissedStream, drawnPositives: number): [name: string
         ]
       : []),
     ['against that promise', betAgainst(missed)],
-    ['for that promise', `${bet(certificate)}; ${count(threshold)} decides`],
+    ['for that promise', `${bet(certificate)}; ${count(threshold)} settles it`],
     ...recentRows(missed, 'of positives are cleared', 'drawn'),
   ];
 }
@@ -219,7 +219,7 @@ function recentRows({ recent }: PromiseJudgment, of: string, events: string): [n
 }
 
 function betAgainst({ capital, threshold, alert }: PromiseJudgment): string {
-  return `${bet(capital)}; ${count(threshold)} decides${alert ? `, reached at line ${count(alert.line)} (${alert.id})` : ''}`;
+  return `${bet(capital)}; ${count(threshold)} settles it${alert ? `, reached at line ${count(alert.line)} (${alert.id})` : ''}`;
 }
 
 function lateChange({ alert, threshold }: PromiseJudgment['change']): string {
@@ -288,7 +288,9 @@ export function nameOf({ model, version, decision }: MonitoredStream): string {
 
 /** A capital: how much evidence there is, which counts at the threshold. */
 function bet(capital: number): string {
-  return capital >= 1000 ? capital.toExponential(1) : capital.toPrecision(3);
+  // Its chart ends there, too.
+  if (capital > 1_000_000) return 'more than 1,000,000';
+  return capital >= 1000 ? count(Math.round(capital)) : capital.toPrecision(3);
 }
 
 function count(value: number): string {
