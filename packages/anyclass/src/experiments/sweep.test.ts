@@ -114,6 +114,15 @@ test('the chart has two panels, and names the standard loss and every value', ()
   const points = [standard, ...[0, 0.01, 0.1, 1].map((value) => point(value, 0.42))];
   const svg = sweepSvg(sweepPanels({ points, title: 'λ' }, 'validation'));
   expect(svg.match(/class="chart"/g)).toHaveLength(2);
-  for (const text of ['>bce<', '>0.01<', '>mAP<', '>F1 at 5% false alarms<', 'F1-Neg against λ, validation'])
+  for (const text of ['>bce<', '>0.01<', '>mAP<', 'F1-Neg against λ, validation', '>F1-Neg, validation, %<'])
+    expect(svg).toContain(text);
+  // Every line says what it was measured at, in full.
+  for (const text of [
+    '>F1 at 5% false alarms<',
+    '>F1 at 0.5<',
+    '>F2 at 0.5<',
+    '>at 5% false alarms<',
+    '>at 0.5<',
+  ])
     expect(svg).toContain(text);
 });

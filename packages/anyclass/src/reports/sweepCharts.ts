@@ -25,42 +25,54 @@ export interface SweepPanels {
  * Returns the panels of a sweep. Error bars are standard deviations over seeds, or the range with two seeds.
  *
  * @example
- * sweepPanels(sweep, 'validation').upper.map(({ name }) => name) // ['F1 at 5% false alarms', 'F1', 'F2', 'mAP']
+ * sweepPanels(sweep, 'validation').upper.map(({ name }) => name) // ['F1 at 5% false alarms', 'F1 at 0.5', 'F2 at 0.5', 'mAP']
  */
 export function sweepPanels(
   { points, title }: Pick<Sweep, 'points' | 'title'>,
   split: JudgedSplit,
 ): SweepPanels {
-  const line = (metric: PaperMetric): SweepLine => ({
-    name: metricTitles[metric],
+  const line = (metric: PaperMetric, name: string): SweepLine => ({
+    name,
     points: points.flatMap(({ value, metrics }) => chartPoint(metrics[split]?.[metric], value)),
   });
   const decided = points.find(({ metrics }) => metrics.decided?.[split])?.metrics.decided;
-  const decidedLine = (metric: PaperMetric): SweepLine[] => {
+  const decidedLine = (metric: PaperMetric, about: string): SweepLine[] => {
     if (!decided) return [];
     const drawn = points.flatMap(({ value, metrics }) =>
       chartPoint(metrics.decided?.[split]?.[metric], value),
     );
-    return [{ name: `${metricTitles[metric]} ${decisionPhrase(decided)}`, points: drawn }];
+    return [{ name: `${about}${decisionPhrase(decided)}`, points: drawn }];
   };
+  // Beside the line at decisions, that at 0.5 says so.
+  const atHalf = decided ? ' at 0.5' : '';
+  const { macroF1: f1, macroF2: f2, mAP, f1Neg } = metricTitles;
   return {
     title,
     split,
     standard: points.find(({ value }) => value === null)?.metrics.loss ?? '',
     // F2 even if classes have an importance, as in the paper's ablations on SewerML.
-    upper: [...decidedLine('macroF1'), ...(['macroF1', 'macroF2', 'mAP'] as const).map(line)],
-    negative: [...decidedLine('f1Neg'), line('f1Neg')],
+    upper: [
+      ...decidedLine('macroF1', `${f1} `),
+      line('macroF1', f1 + atHalf),
+      line('macroF2', f2 + atHalf),
+      line('mAP', mAP),
+    ],
+    // The axis names what both lines are.
+    negative: [...decidedLine('f1Neg', ''), line('f1Neg', decided ? 'at 0.5' : f1Neg)],
   };
 }
 
 /** Draws a chart for each panel. */
 export function sweepCharts({ title, split, standard, upper, negative }: SweepPanels, name: string): Chart[] {
-  const chart = (suffix: string, lines: readonly SweepLine[]): Chart => {
-    const names = lines.map((line) => line.name).join(', ');
-    const options = { label: `${names} against ${title}, ${split}`, x: title, y: `${split}, %`, standard };
-    return { name: `${name}-${suffix}`, title: names, svg: sweepChart(lines, options) };
+  const chart = (suffix: string, metrics: string, y: string, lines: readonly SweepLine[]): Chart => {
+    const options = { label: `${metrics} against ${title}, ${split}`, x: title, y, standard };
+    return { name: `${name}-${suffix}`, title: metrics, svg: sweepChart(lines, options) };
   };
-  return [chart('metrics', upper), chart('negatives', negative)];
+  const { f1Neg } = metricTitles;
+  return [
+    chart('metrics', 'F1, F2 and mAP', `${split}, %`, upper),
+    chart('negatives', f1Neg, `${f1Neg}, ${split}, %`, negative),
+  ];
 }
 
 /**

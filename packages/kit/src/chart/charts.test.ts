@@ -4,6 +4,7 @@ import { calibrationChart } from './calibration.js';
 import { forest } from './forest.js';
 import { spreadLabels } from './labels.js';
 import { lineChart } from './lineChart.js';
+import { matrix } from './matrix.js';
 import { chartFile, plot } from './plot.js';
 import { seriesLook } from './series.js';
 import { roundRange, roundTicks } from './ticks.js';
@@ -38,6 +39,17 @@ test('a name below the axis that a phone has no room for reaches into the right 
   const shift = Number(/dx="(\d+)"/.exec(named('false alarms seen on test, % of negatives'))?.[1]);
   expect(shift).toBeGreaterThan(40);
   expect(shift).toBeLessThanOrEqual(150);
+});
+
+test('a matrix has numbers for columns only where names are long', () => {
+  const cells = [0, 1].map(() => [0, 1].map(() => ({ share: 0.5, text: '50', label: '' })));
+  const heads = (names: readonly string[]) =>
+    [...matrix('Together', names, cells).matchAll(/<text [^>]*y="-7"[^>]*>([^<]*)</g)].map(
+      ([, text]) => text,
+    );
+  // Digits numbered by row would read as other digits.
+  expect(heads(['3', '5'])).toEqual(['3', '5']);
+  expect(heads(['crack', 'infiltration'])).toEqual(['1', '2']);
 });
 
 test('a chart in a file has a size, its own style, and no variables', () => {

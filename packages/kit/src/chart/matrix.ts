@@ -11,8 +11,8 @@ export interface MatrixCell {
 }
 
 /**
- * Draws a matrix of cells, such as which classes occur together. Column names are numbers of rows, so that they stay
- * upright and short.
+ * Draws a matrix of cells, such as which classes occur together. Columns have the names of rows where all are short,
+ * or else their numbers, so that they stay upright.
  *
  * @example
  * matrix('Together', ['cat', 'dog'], [[{ share: 1, text: '100', label: '' }]])
@@ -24,8 +24,11 @@ export function matrix(
 ): string {
   const step = 24;
   const count = names.length;
-  const numbered = names.map((name, i) => `${i + 1} ${name.length > 22 ? `${name.slice(0, 20)}…` : name}`);
-  const left = Math.max(40, ...numbered.map(textWidth)) + 10;
+  const areShort = names.every((name) => textWidth(name) <= 24);
+  const numbered = areShort
+    ? names
+    : names.map((name, i) => `${i + 1} ${name.length > 22 ? `${name.slice(0, 20)}…` : name}`);
+  const left = Math.max(areShort ? 0 : 40, ...numbered.map(textWidth)) + 10;
   return plot(
     {
       label,
@@ -38,7 +41,7 @@ export function matrix(
     (at) => {
       const heads = names.map(
         (name, i) =>
-          `<text x="${at.x(i + 0.5)}" y="-7" text-anchor="middle" data-label="${escaped(name)}">${i + 1}</text>`,
+          `<text x="${at.x(i + 0.5)}" y="-7" text-anchor="middle" data-label="${escaped(name)}">${areShort ? escaped(name) : i + 1}</text>`,
       );
       const rows = cells.map((row, i) => {
         const y = digits(step * i);
