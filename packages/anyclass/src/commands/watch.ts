@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
@@ -29,7 +29,7 @@ export const watch = command({
     if (!isRunFolder(run)) throw new UserError(`${run}: not a run (no config.json)`);
     const { events } = runPaths(run);
     const stand = () => watchedRun(readEvents(events));
-    const last = once ? stand() : await followed(events, stand, terminal);
+    const last = once ? stand() : await followed(run, stand, terminal);
     terminal.print(json ? JSON.stringify(last, null, 2) : last.lines.join('\n'));
     if (last.state === 'finished') terminal.note(`report  ${run}/report.html`);
     if (last.state === 'interrupted' && !once)
@@ -42,17 +42,19 @@ export const watch = command({
 
 /** Shows how the run stands until it ends or the user stops watching. */
 async function followed(
-  events: string,
+  run: string,
   stand: () => WatchedRun,
   terminal: Parameters<typeof interruptible>[0],
 ): Promise<WatchedRun> {
   using interruption = interruptible(terminal, 'Stopped watching; the run goes on');
   const { signal } = interruption;
+  const { events } = runPaths(run);
   const live = liveLines();
   let size = -1;
   let now = stand();
   while (!signal.aborted) {
-    const written = existsSync(events) ? statSync(events).size : 0;
+    if (!isRunFolder(run)) throw new UserError(`${run} was deleted or moved`);
+    const written = statSync(events, { throwIfNoEntry: false })?.size ?? 0;
     if (written !== size) {
       size = written;
       now = stand();

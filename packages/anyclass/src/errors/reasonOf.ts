@@ -9,10 +9,16 @@ import { fileProblem, isSystemError, remedyOf } from '@anyclass/files';
 export function messageOf(thrown: unknown): string {
   if (isSuppressed(thrown)) return `${messageOf(thrown.suppressed)}; then: ${messageOf(thrown.error)}`;
   if (isSystemError(thrown) && fileProblem(thrown) !== thrown.message) {
-    const place = thrown.path === undefined ? '' : `${thrown.path}: `;
-    return `${place}${fileProblem(thrown)}${remedyOf(thrown)}`;
+    const place = placeOf(thrown);
+    return `${place === undefined ? '' : `${place}: `}${fileProblem(thrown)}${remedyOf(thrown)}`;
   }
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The file that an error is about: of a copy that finds no room, the one that was to be written. */
+function placeOf(error: NodeJS.ErrnoException): string | undefined {
+  const isOfTarget = error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'EROFS';
+  return isOfTarget && 'dest' in error ? String(error.dest) : error.path;
 }
 
 /** The first error, if disposal after it failed as well. */

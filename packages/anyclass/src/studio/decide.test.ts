@@ -356,4 +356,36 @@ describe('compare', () => {
       'a comparison of runs',
     );
   });
+
+  test('of a run that was deleted meanwhile nothing is shown or saved, and its folder stays away', async () => {
+    const gone = join(folder, 'gone');
+    cpSync(join(folder, 'other'), gone, { recursive: true });
+    const late = await openStudio([folder]);
+    try {
+      const headers = { cookie: await cookieOf(late.url) };
+      rmSync(gone, { recursive: true });
+      const posted: readonly [path: string, body: unknown][] = [
+        ['/api/test/open', { runs: ['gone'], view: 'compare' }],
+        ['/api/decisions?run=gone', { name: 'one', falseAlarms: 0.2, missed: null }],
+        ['/api/decisions/test?run=gone', { name: '' }],
+        ['/api/mend/train?run=gone', {}],
+        ['/api/run/archive?run=gone', {}],
+      ];
+      for (const [path, body] of posted) {
+        const answer = await asked(late.url, path, { method: 'POST', headers, body: JSON.stringify(body) });
+        expect([path, answer.status, answer.body]).toEqual([
+          path,
+          404,
+          expect.stringContaining('gone was deleted'),
+        ]);
+      }
+      for (const path of ['/api/run', '/api/run/log', '/api/scores', '/api/look/table', '/api/mend']) {
+        const { status } = await asked(late.url, `${path}?run=gone`, { headers });
+        expect([path, status]).toEqual([path, 404]);
+      }
+      expect(existsSync(gone)).toBe(false);
+    } finally {
+      await late.close();
+    }
+  });
 });

@@ -1,11 +1,13 @@
 // What requests of the page hold, checked.
 
+import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { errorCode, FileError, isSystemError } from '@anyclass/files';
 import { z } from 'zod';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
+import { runPaths } from '../runs/runFolder.js';
 import { limitedBody } from '../web/limitedBody.js';
 import { Problem } from '../web/problem.js';
 import type { FoundRun } from './findRuns.js';
@@ -47,6 +49,8 @@ export function listedRunIn(query: unknown, index: RunIndex): FoundRun {
   const { run: id } = queryOf(query, z.object({ run: z.string() }));
   const run = index.find(id);
   if (!run) throw new Problem('not-found', `there is no run '${id}' any more`);
+  // The index learns of it a little later; what is saved until then must not bring the folder back.
+  if (!existsSync(runPaths(run.path).config)) throw new Problem('not-found', `${id} was deleted`);
   return run;
 }
 

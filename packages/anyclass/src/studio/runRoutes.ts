@@ -1,6 +1,5 @@
 // What the page asks about runs, and what it may do to them.
 
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
@@ -27,7 +26,7 @@ export function addRunRoutes(routes: FastifyInstance, studio: Studio): void {
     GET: async ({ query }, reply) => {
       const run = runIn(query, studio);
       const row = index.row(run.id);
-      if (!row || !existsSync(run.path)) throw new Problem('not-found', `${run.id} was deleted`);
+      if (!row) throw new Problem('not-found', `${run.id} was deleted`);
       return sendJson(reply, await forUser(() => runDetails(run.path, row)));
     },
   });

@@ -57,7 +57,9 @@ export function noteTestSeen(run: string, what: string, now = new Date()): strin
   const path = sealFile(run);
   try {
     mkdirSync(dirname(path), { recursive: true });
-    appendFileSync(path, `${JSON.stringify({ time: now.toISOString(), what })}\n`);
+    // A full disk may have cut off the line before, which must not take this one with it.
+    const isCut = !/(^|\n)$/.test(textOf(path));
+    appendFileSync(path, `${isCut ? '\n' : ''}${JSON.stringify({ time: now.toISOString(), what })}\n`);
   } catch (error) {
     throw new UserError(
       `${path} cannot be written, and test metrics are only shown if that is noted: ${fileProblem(error)}`,
