@@ -185,13 +185,13 @@ function budgetSentence({ judged, instance }: JudgedMaterial, { isOwn, outcomes 
 function weakSentence(inUse: DecisionInUse, missesAt: string | undefined): string {
   const [weakest] = weakClasses(inUse);
   if (!weakest) return '';
-  return `Weakest class: <bdi>${escaped(weakest.name)}</bdi>, ${foundWords(weakest)}${missesAt === undefined ? '' : `; <a href="${missesAt}">see the misses</a>`}.`;
+  return `Weakest class: <bdi>${escaped(weakest.name)}</bdi> (${foundWords(weakest)})${missesAt === undefined ? '' : `; <a href="${missesAt}">see the misses</a>`}.`;
 }
 
 function phoneWeakness(inUse: DecisionInUse): string {
   const [weakest] = weakClasses(inUse);
   return weakest
-    ? ` Weakest: <bdi>${escaped(shortened(weakest.name, 28))}</bdi>, ${foundWords(weakest)}.`
+    ? ` Weakest: <bdi>${escaped(shortened(weakest.name, 28))}</bdi> (${foundWords(weakest)}).`
     : '';
 }
 
