@@ -12,8 +12,11 @@ test('a run that is deleted while it is watched ends watching with a message', a
   writeFileSync(join(run, 'config.json'), '{}');
   const saved = { time: new Date().toISOString(), type: 'saved', checkpoint: 'epoch-0001.safetensors' };
   writeFileSync(join(run, 'events.jsonl'), `${JSON.stringify(saved)}\n`);
+  const before = process.listenerCount('SIGINT');
   const watched = runInProcess(folder, ['watch', 'run']);
-  setTimeout(() => rmSync(run, { recursive: true }), 300);
+  // Ctrl-C ends watching from its start on.
+  await expect.poll(() => process.listenerCount('SIGINT'), { timeout: 20_000 }).toBeGreaterThan(before);
+  rmSync(run, { recursive: true });
   const { status, stderr } = await watched;
   expect([status, stderr]).toEqual([1, expect.stringContaining('run was deleted or moved')]);
 });
