@@ -31,7 +31,7 @@ export function auditPage(labels: string): string {
 <input id="filter" type="search" placeholder="Find a class" aria-label="Find a class" hidden>
 <div class="row" id="classes"></div>
 </div>
-<p class="note">Arrow keys move, Enter goes to the next image without a label. What the model said is not shown, so that it cannot sway you.</p>
+<p class="note"><span class="wide-only">Arrow keys move, Enter goes to the next image without a label. </span>What the model said is not shown, so that it cannot sway you.</p>
 </div>
 <p id="state" role="status" class="small quiet">Loading…</p>`,
       `<script>${auditScript}</script>`,

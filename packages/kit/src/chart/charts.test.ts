@@ -5,6 +5,7 @@ import { forest } from './forest.js';
 import { spreadLabels } from './labels.js';
 import { lineChart } from './lineChart.js';
 import { matrix } from './matrix.js';
+import { parallel } from './parallel.js';
 import { chartFile, plot } from './plot.js';
 import { seriesLook } from './series.js';
 import { roundRange, roundTicks } from './ticks.js';
@@ -50,6 +51,18 @@ test('a matrix has numbers for columns only where names are long', () => {
   // Digits numbered by row would read as other digits.
   expect(heads(['3', '5'])).toEqual(['3', '5']);
   expect(heads(['crack', 'infiltration'])).toEqual(['1', '2']);
+});
+
+test('no line strikes out the values of parallel axes', () => {
+  const axes = ['rate', 'F1'].map((name) => ({ name, ticks: [{ at: 1, text: '0.1274' }] }));
+  const svg = parallel('Trials', axes, [{ label: 'trial 1', places: [1, 1] }]);
+  // Each value has a ground of its own, above the lines.
+  const [grounds, lines] = [
+    [...svg.matchAll(/<rect [^>]*fill:var\(--page\)[^>]*\/><text [^>]*>0\.1274/g)],
+    svg.lastIndexOf('<path'),
+  ];
+  expect(grounds).toHaveLength(2);
+  expect(grounds.every(({ index }) => index > lines)).toBe(true);
 });
 
 test('a chart in a file has a size, its own style, and no variables', () => {

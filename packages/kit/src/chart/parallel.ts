@@ -1,6 +1,6 @@
 import { color } from '../colors.js';
 import { escaped } from '../escaped.js';
-import { plot } from './plot.js';
+import { plot, textWidth } from './plot.js';
 import type { Tick } from './ticks.js';
 
 /** An axis of parallel coordinates; places go from 0 at the bottom to 1 at the top. */
@@ -57,9 +57,10 @@ export function parallel(
       );
       const scales = axes.map(({ name, ticks }, axis) => {
         const x = at.x(axis);
+        // A line that is level with a text would strike it out between its digits, where a halo leaves gaps.
         const texts = ticks.map(
           ({ at: place, text }) =>
-            `<text x="${x}" dx="7" y="${at.y(place) + 4}" class="halo">${escaped(text)}</text>`,
+            `<rect x="${x}" y="${at.y(place) - 7}" width="${textWidth(text) + 5}" height="14" transform="translate(6 0)" style="fill:${color('page')}"/><text x="${x}" dx="7" y="${at.y(place) + 4}">${escaped(text)}</text>`,
         );
         const anchor = axis === 0 ? 'start' : 'middle';
         return `<line class="axis" x1="${x}" x2="${x}" y1="0" y2="${height}"/><text x="${x}"${axis === 0 ? ' dx="-36"' : ''} y="-10" text-anchor="${anchor}" class="strong">${escaped(name)}</text>${texts.join('')}`;
