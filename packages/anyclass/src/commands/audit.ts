@@ -196,7 +196,8 @@ function listText({ items, classes }: AuditList, open: AuditList['items']): stri
   const rows = open
     .slice(0, mostListed)
     .map(({ id, name = '', time = '', image }) => [id, time, name, image ?? '']);
-  const more = open.length > mostListed ? [`… and ${counted(open.length - mostListed, 'more')}`] : [];
+  const more =
+    open.length > mostListed ? [`… and ${(open.length - mostListed).toLocaleString('en-US')} more`] : [];
   return [
     `${counted(open.length, 'image')} left to label, of ${counted(items.length, 'image')} to look at${classes.length === 0 ? '' : `; classes: ${classes.join(', ')}`}`,
     ...(rows.length === 0

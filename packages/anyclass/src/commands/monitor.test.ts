@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
+import { readPredictionLogs } from '../field/predictionLog.js';
 
 const folder = testFolder();
 const write = (name: string, text: string | Buffer) => writeFileSync(join(folder, name), text);
@@ -162,6 +163,28 @@ test('a log with a line that never ends is refused before it fills memory', asyn
   expect(status).toBe(1);
   expect(stderr).toContain('endless.jsonl.gz');
   expect(stderr).toContain('longer than');
+});
+
+test('a log that becomes shorter while it is read is not judged by the part that was read', async () => {
+  const log = join(folder, 'shrinking.jsonl');
+  const { log: text } = stream(0);
+  writeFileSync(log, text.repeat(1000));
+  const size = statSync(log).size;
+  const reading = readPredictionLogs([log]);
+  await reading.next();
+  // What the stream has read ahead is a small part of it.
+  truncateSync(log, size / 2);
+  const rest = async () => {
+    for await (const { file } of reading) expect(file).toBe(log);
+  };
+  await expect(rest()).rejects.toThrow(`${log}: it became shorter while it was read`);
+});
+
+test('labels of ids that are in no log are counted', async () => {
+  write('others.jsonl', lines({ id: 'a', isNegative: true, audit }));
+  write('others.csv', `id,negative\na,1\n${['b', 'c', 'd'].map((id) => `${id},1`).join('\n')}\n`);
+  const { stderr } = await monitor('others.jsonl', 'others.csv', '--false-alarms', '0.05');
+  expect(stderr).toContain('others.csv, line 3: b is in no log (and 2 more: c, d); name all logs');
 });
 
 test('a new version starts anew, and the one that answered last is judged', async () => {

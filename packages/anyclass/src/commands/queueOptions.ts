@@ -72,7 +72,8 @@ function queueList({ images, among }: ImageQueue, what: string): string {
       labels.join(', '),
       image,
     ]);
-  const more = images.length > mostListed ? [`… and ${counted(images.length - mostListed, 'more')}`] : [];
+  const more =
+    images.length > mostListed ? [`… and ${(images.length - mostListed).toLocaleString('en-US')} more`] : [];
   return [
     `${counted(images.length, 'image')} of ${counted(among, 'image')}, ${what}`,
     '',

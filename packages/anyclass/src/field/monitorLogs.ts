@@ -253,7 +253,8 @@ function refuseUnknown(
   const [first] = unknown;
   if (!first) return;
   const others = unknown.slice(1).map(([id]) => id);
-  const rest = others.length === 0 ? '' : ` (and ${counted(others.length, 'more')}: ${listed(others)})`;
+  const rest =
+    others.length === 0 ? '' : ` (and ${others.length.toLocaleString('en-US')} more: ${listed(others)})`;
   throw new DataError(
     `${table}, line ${first[1].line}: ${first[0]} is in no log${rest}; name all logs that the labels belong to`,
   );

@@ -1,6 +1,6 @@
 // Logs of predictions, as `serve` writes them: a JSON object per line, in one file or in several after rotation.
 
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { DataError } from '../errors/dataError.js';
@@ -105,6 +105,7 @@ function isCutOff(text: string): boolean {
 export const longestLine = 4_000_000;
 
 async function* textLines(file: string): AsyncGenerator<string> {
+  const { size } = statSync(file);
   const source = createReadStream(file);
   const bytes: AsyncIterable<Buffer> = file.endsWith('.gz') ? source.pipe(createGunzip()) : source;
   const decoder = new TextDecoder();
@@ -117,6 +118,9 @@ async function* textLines(file: string): AsyncGenerator<string> {
       if (rest.length > longestLine)
         throw new DataError(`a line is longer than ${longestLine} characters; is it a log of predictions?`);
     }
+    // What was counted so far would pass for all of it. A gzipped one ends early by itself.
+    if (bytes === source && source.bytesRead < size)
+      throw new DataError('it became shorter while it was read; read it again');
   } catch (error) {
     throw new DataError(`${file}: ${reasonOf(error)}`);
   }
