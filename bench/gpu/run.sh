@@ -3,7 +3,8 @@
 #
 #   bash bench/gpu/run.sh node bench/dist/gpu/engine.js
 #
-# Unpacked and built files are kept for the next call.
+# Unpacked and built files are kept for the next call. If each call brings the working tree anew, start what goes on between calls from a copy
+# of it (`cp -a . /tmp/tree`): processes that start while files are replaced find half of them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export PATH="/tmp/anyclass-node:$PATH" LIBTORCH_USE_PYTORCH=1 PYTHONUNBUFFERED=1
