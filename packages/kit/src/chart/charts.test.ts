@@ -65,6 +65,21 @@ test('no line strikes out the values of parallel axes', () => {
   expect(grounds.every(({ index }) => index > lines)).toBe(true);
 });
 
+test('names beside lines are whole up to a network, a loss and λ, and longer ones keep both ends', () => {
+  const points = [0, 1].map((x) => ({ x, y: x }));
+  const told = [
+    'tresnet-l, any-focal λ=0.02',
+    'tresnet-l, any-bce λ=0.02 β=0.9999',
+    'tresnet-l, any-bce λ=0.02 β=0.999',
+  ];
+  const lines = told.map((name) => ({ name, points }));
+  const svg = lineChart(lines, { label: 'F1', x: 'epoch', y: '%' });
+  const names = [...svg.matchAll(/class="halo"[^>]*>([^<]*)</g)].map(([, name]) => name);
+  expect(names[0]).toBe(told[0]);
+  expect(new Set(names).size).toBe(3);
+  expect(names[1]).toMatch(/^tresnet-l.*…/);
+});
+
 test('a chart in a file has a size, its own style, and no variables', () => {
   const chart = lineChart(
     [

@@ -61,7 +61,7 @@ export function lineChart(lines: readonly Line[], options: LineChartOptions): st
   const xRange = options.xRange ?? rangeOf(points.map(({ x }) => x));
   const yRange = options.yRange ?? valueRange(points, options.yIsPercent ?? false);
   const named = lines.slice(0, mostNames).filter(({ name }) => name !== '');
-  const nameWidth = Math.min(150, Math.max(0, ...named.map(({ name }) => textWidth(name))));
+  const nameWidth = Math.max(0, ...named.map(({ name }) => textWidth(shortened(name))));
   const looks = looksOf(lines);
   return plot(
     {
@@ -174,8 +174,14 @@ function namesAtEnds(
     .join('');
 }
 
+/** Pixels that a name may take beside a chart: enough for a network, a loss and its λ. */
+const mostNameWidth = 166;
+
+/** Keeps both ends of a long name, since several of them often differ at the end alone. */
 function shortened(name: string): string {
-  return name.length <= 24 ? name : `${name.slice(0, 22)}…`;
+  if (textWidth(name) <= mostNameWidth) return name;
+  const letters = [...name];
+  return `${letters.slice(0, 11).join('')}…${letters.slice(-11).join('')}`;
 }
 
 /** The parts of a line between its gaps. */
