@@ -40,7 +40,9 @@ const options = z.object({
   split: z
     .enum(['test', 'all'])
     .optional()
-    .describe("of the model's own data: refit on its test split, which chose nothing"),
+    .describe(
+      "test: refit on the test split alone; of the model's own data only that may be used, since it chose nothing; default all rows of other data",
+    ),
   falseAlarms: decisionFields.falseAlarms.describe(
     'promise at most this share of negatives to alarm: 0.01 or 1%; default as before',
   ),

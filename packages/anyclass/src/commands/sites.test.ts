@@ -175,7 +175,7 @@ describe('refit', () => {
     ]);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /few has \d+ labeled negatives, too few.*it takes 149: label \d+ labeled negatives more/,
+      /few has \d+ labeled negatives, too few.*it takes 149: label \d+ more labeled negatives/,
     );
     expect(() => readFileSync(at('few.safetensors'))).toThrow(/ENOENT/);
   });
@@ -363,6 +363,21 @@ describe('refit', () => {
     ]);
     expect(onTest.status).toBe(0);
     expect(readModelRecord(at('own.safetensors')).description.decisionOrigin?.rows).toBe(240);
+  });
+
+  test('of other data that has splits, --split test takes that one alone', async () => {
+    const [header, ...rows] = readFileSync(at('away.csv'), 'utf8').trimEnd().split('\n');
+    const split = rows.map((row, i) => `${row},${i % 2 === 0 ? 'train' : 'test'}`);
+    writeFileSync(at('split.csv'), [`${header},split`, ...split].join('\n'));
+    const rowsOf = async (...words: string[]) => {
+      const out = ['--out', 'split.safetensors', '--force'];
+      const { status, stderr } = await runInProcess(folder, ['refit', 'run', 'split.csv', ...words, ...out]);
+      expect([status, stderr]).toEqual([0, expect.any(String)]);
+      return readModelRecord(at('split.safetensors')).description.decisionOrigin?.rows;
+    };
+    expect([await rowsOf('--split', 'test'), await rowsOf('--split', 'all'), await rowsOf()]).toEqual([
+      300, 600, 600,
+    ]);
   });
 
   test('data is named once, and the new file has the ending of the old one', async () => {

@@ -10,7 +10,7 @@ import {
   type Scored,
   sharedRows,
 } from '@anyclass/core';
-import { counted } from '../errors/counted.js';
+import { counted, inflected } from '../errors/counted.js';
 import { UserError } from '../errors/userError.js';
 import { changedDecision } from '../inference/changedDecision.js';
 import { fitOnValidation } from '../inference/decide.js';
@@ -130,7 +130,7 @@ async function knownRows(model: string, { names, scored }: RowsToFit): Promise<s
   const shared = fitted && sharedRows(fitted, { names, groups: scored.groups });
   return shared && shared.rows > 0
     ? [
-        `${counted(shared.rows, 'row')} have the name or the group of rows of the run's validation split; if they are the same images, the model was chosen on them and the promise is too optimistic`,
+        `${counted(shared.rows, 'row')} ${inflected(shared.rows, 'has', 'have')} the name or the group of rows of the run's validation split; if they are the same images, the model was chosen on them and the promise is too optimistic`,
       ]
     : [];
 }
@@ -158,7 +158,7 @@ function refuseWithoutGroups({ budget }: FitDecisionOptions, { scored, name }: R
 function refusePartialGroups({ budget }: FitDecisionOptions, { partialGroups = 0, name }: RowsToFit): void {
   if (partialGroups === 0 || !isPerGroup(budget)) return;
   throw new UserError(
-    `${name}: ${counted(partialGroups, 'group')} ${partialGroups === 1 ? 'has' : 'have'} images that were not drawn or have no label, so limits for whole groups cannot rest on the others; refit on data with all images of each group, or set per to image`,
+    `${name}: ${counted(partialGroups, 'group')} ${inflected(partialGroups, 'has', 'have')} images that were not drawn or have no label, so limits for whole groups cannot rest on the others; refit on data with all images of each group, or set per to image`,
   );
 }
 
@@ -175,10 +175,11 @@ function refuseTooFew({ report, budget }: Decision, data: string): void {
   const [one, many] = ofGroups
     ? [`group ${having}`, `groups ${having}`]
     : [`labeled ${kind}`, `labeled ${kind}s`];
-  const words = (count: number) => `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
-  const more = needed === undefined ? '' : ` it takes ${needed}: label ${words(needed - of)} more`;
+  const words = (count: number, more = '') =>
+    `${count.toLocaleString('en-US')} ${more}${count === 1 ? one : many}`;
+  const lacking = needed === undefined ? '' : ` it takes ${needed}: label ${words(needed - of, 'more ')}`;
   throw new UserError(
-    `${data} has ${words(of)}, too few to promise this limit;${more}, or set confidence to null to keep the limit on these rows only`,
+    `${data} has ${words(of)}, too few to promise this limit;${lacking}, or set confidence to null to keep the limit on these rows only`,
     { setting: 'confidence' },
   );
 }

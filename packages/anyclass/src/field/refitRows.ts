@@ -29,7 +29,7 @@ export interface RefitData
   > {
   /** DATASET; all of its labeled rows are used. */
   readonly dataset?: string | undefined;
-  /** The split to use of the model's own data: only `test`, which chose nothing. */
+  /** The split to use: of the model's own data only `test`, which chose nothing; of other data all rows by default. */
   readonly split?: 'test' | 'all' | undefined;
   /** Probabilities of this model, as `evaluate` and `predict` write them, or the scores of a run. */
   readonly scores?: string | undefined;
@@ -76,7 +76,7 @@ async function datasetRows(
   }
   const { scored, names } = await evaluate(model, dataset, {
     ...data,
-    split: isOwn && split === 'test' ? 'test' : 'all',
+    split: split ?? 'all',
     replicates: 0,
   });
   const name = datasetName(parseDataset(dataset));
@@ -84,7 +84,7 @@ async function datasetRows(
     name,
     names,
     // A name of its own: decisions are not judged on the split they were fitted on.
-    scored: { ...scored, split: isOwn ? `${name}, test` : name },
+    scored: { ...scored, split: isOwn || split === 'test' ? `${name}, test` : name },
     hasClasses: true,
     isNegative: [],
     remarks: [],
