@@ -156,7 +156,8 @@ function launchedName(commands: readonly AnyCommand[], words: readonly string[])
 function settingOption(setting: string, { options }: Command): string | undefined {
   const dataset = /^data\.dataset=(.*)$/.exec(setting)?.[1];
   if (dataset !== undefined && 'data' in options.shape) return `--data ${dataset}`;
-  if (setting in options.shape) return flagOf(setting);
+  const [field = '', value] = setting.split('=');
+  if (field in options.shape) return [flagOf(field), value ?? []].flat().join(' ');
   if (!('set' in options.shape)) return undefined;
   return `--set ${/^[\w.=-]+$/.test(setting) ? setting : `'${setting.replaceAll("'", "'\\''")}'`}`;
 }

@@ -177,6 +177,7 @@ describe('refit', () => {
     expect(stderr).toMatch(
       /few has \d+ labeled negatives, too few.*it takes 149: label \d+ more labeled negatives/,
     );
+    expect(stderr).toContain('On the command line: --confidence none\n');
     expect(() => readFileSync(at('few.safetensors'))).toThrow(/ENOENT/);
   });
 

@@ -180,7 +180,7 @@ function refuseTooFew({ report, budget }: Decision, data: string): void {
   const lacking = needed === undefined ? '' : ` it takes ${needed}: label ${words(needed - of, 'more ')}`;
   throw new UserError(
     `${data} has ${words(of)}, too few to promise this limit;${lacking}, or set confidence to null to keep the limit on these rows only`,
-    { setting: 'confidence' },
+    { setting: 'confidence=none' },
   );
 }
 
