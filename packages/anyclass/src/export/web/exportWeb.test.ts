@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testFolder } from '../../../../files/test/testFolder.js';
 import { FunctionModule } from '../../../test/onnxFunction.js';
-import { describeInBrowser } from '../../../test/pages/browser.js';
+import { describeInBrowser, seriousFindings } from '../../../test/pages/browser.js';
 import { type StaticHost, serveFolder } from '../../../test/pages/staticHost.js';
 import { fixedDecision } from '../../inference/modelDecision.js';
 import type { OnnxDescription } from '../../inference/onnx/exportedModel.js';
@@ -219,6 +219,20 @@ describeInBrowser('in a browser', (browser) => {
     await row.click();
     expect(await heat.isVisible()).toBe(false);
   });
+
+  test.each(['light', 'dark'] as const)(
+    'readers with a keyboard or a screen reader can use the %s page',
+    async (colorScheme) => {
+      const context = await browser().newContext({ bypassCSP: true, colorScheme });
+      const other = await context.newPage();
+      await other.goto(host.address);
+      await other.waitForSelector('body[data-state=ready]');
+      await dropPhoto(other, at('photos', 'red.jpg'), 'red.jpg');
+      await other.locator('.photo .labels').waitFor();
+      expect(await seriousFindings(other)).toEqual([]);
+      await context.close();
+    },
+  );
 
   test('a file that is not an image is rejected with the reason', async () => {
     writeFileSync(at('note.txt'), 'no image');
