@@ -95,9 +95,10 @@ export function tradeOff({
       return [
         zone,
         area,
-        chosen ? rule(at, { at: chosen.budget, text: `chosen: ${shortPercent(chosen.budget)}` }, height) : '',
         found,
         f1,
+        // Above the lines, one of which may pass its text.
+        chosen ? rule(at, { at: chosen.budget, text: `chosen: ${shortPercent(chosen.budget)}` }, height) : '',
         ...(chosen ? [dot(chosen.found), dot(chosen.f1)] : []),
         text('found', color('found-ink')),
         text('f1', color('ink')),
