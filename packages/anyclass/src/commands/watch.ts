@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isLocked } from '@anyclass/files';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
 import { liveLines } from '../commandLine/display/liveLines.js';
@@ -28,12 +30,20 @@ export const watch = command({
   async run({ run, once, json }, terminal) {
     if (!isRunFolder(run)) throw new UserError(`${run}: not a run (no config.json)`);
     const { events } = runPaths(run);
-    const stand = () => watchedRun(readEvents(events));
+    const stand = () => {
+      // Asked first, because a run that ends meanwhile has logged its end.
+      const hasProcess = isLocked(join(run, 'lock'));
+      return watchedRun(readEvents(events), hasProcess);
+    };
     const last = once ? stand() : await followed(run, stand, terminal);
     terminal.print(json ? JSON.stringify(last, null, 2) : last.lines.join('\n'));
     if (last.state === 'finished') terminal.note(`report  ${run}/report.html`);
     if (last.state === 'interrupted' && !once)
       throw new UserError(`${run} was interrupted; resume it`, { next: resumeCommand(run) });
+    if (last.state === 'lost' && !once)
+      throw new UserError(`${run}: its process is gone, and said nothing; resume it`, {
+        next: resumeCommand(run),
+      });
     if (last.state === 'failed')
       throw new UserError(`${run} failed: ${last.message ?? 'no reason is logged'}`);
     return last;
@@ -55,7 +65,7 @@ async function followed(
   while (!signal.aborted) {
     if (!isRunFolder(run)) throw new UserError(`${run} was deleted or moved`);
     const written = statSync(events, { throwIfNoEntry: false })?.size ?? 0;
-    if (written !== size) {
+    if (written !== size || !isLocked(join(run, 'lock'))) {
       size = written;
       now = stand();
       live.show(() => now.lines.map(escaped));

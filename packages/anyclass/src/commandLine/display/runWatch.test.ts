@@ -48,24 +48,30 @@ function validating(second: number): LoggedEvent {
 test('the time left counts training, the validations that remain, and judging', () => {
   const events = [started, step(15, 1, 90), validating(30), validated(40, 1), step(55, 2, 75)];
   // Epochs 2, 3 and 4 are still to be validated, and judging costs two validations of 10 seconds.
-  expect(watchedRun(events)).toMatchObject({ state: 'running', secondsLeft: 75 + 5 * 10 });
-  expect(watchedRun(events).lines.join('\n')).toContain('epoch 2 of 4, 1,500 of 3,000 images, loss 0.5000');
+  expect(watchedRun(events, true)).toMatchObject({ state: 'running', secondsLeft: 75 + 5 * 10 });
+  expect(watchedRun(events, true).lines.join('\n')).toContain('epoch 2 of 4, 1,500 of 3,000 images, loss 0.5000');
 });
 
 test('before the first step a run is starting, and its end is told with the reason', () => {
-  expect(watchedRun([started]).state).toBe('starting');
-  expect(watchedRun([]).lines[0]).toBe('no start is logged yet');
+  expect(watchedRun([started], true).state).toBe('starting');
+  expect(watchedRun([], true).lines[0]).toBe('no start is logged yet');
   const failed = at(9, { type: 'failed', run: 'runs/a', message: 'disk full' });
-  expect(watchedRun([started, step(1, 1, 9), failed])).toMatchObject({
+  expect(watchedRun([started, step(1, 1, 9), failed], false)).toMatchObject({
     state: 'failed',
     message: 'disk full',
   });
 });
 
+test('a run at work whose process is gone is lost, and no time is left for it', () => {
+  const lost = watchedRun([started, step(1, 1, 9)], false);
+  expect(lost).toMatchObject({ state: 'lost', secondsLeft: null });
+  expect(lost.lines[1]).toBe('lost');
+});
+
 test('a resumed run is running again, and keeps the curves of before', () => {
   const stopped = at(50, { type: 'interrupted', run: 'runs/a', checkpoint: undefined });
   const events = [started, step(15, 1, 90), validated(40, 1), stopped, started, step(99, 2, 60)];
-  const { state, lines } = watchedRun(events);
+  const { state, lines } = watchedRun(events, true);
   expect(state).toBe('running');
   expect(lines.at(-3)).toBe('loss  ▁ 1.0000');
 });

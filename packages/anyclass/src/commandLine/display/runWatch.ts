@@ -7,7 +7,8 @@ import { duration } from './progressBar.js';
 
 /** How a run stands. */
 export interface WatchedRun {
-  readonly state: RunProgress['state'];
+  /** Lost: by its events it is at work, but its process is gone. */
+  readonly state: RunProgress['state'] | 'lost';
   /** Lines for a terminal. */
   readonly lines: readonly string[];
   /** Time left for the whole run, with validation and judging; null if unknown. */
@@ -20,15 +21,17 @@ export interface WatchedRun {
  * Returns how a run stands: what it does now, the time left for all of it, and small curves.
  *
  * @example
- * watchedRun(readEvents('runs/sewer/events.jsonl')).lines
+ * watchedRun(readEvents('runs/sewer/events.jsonl'), isLocked('runs/sewer/lock')).lines
  */
-export function watchedRun(logged: readonly LoggedEvent[]): WatchedRun {
+export function watchedRun(logged: readonly LoggedEvent[], hasProcess: boolean): WatchedRun {
   const progress = logged.reduce(afterEvent, notStarted);
   const records = new Map<number, EpochRecord>();
   for (const event of logged) if (event.type === 'validated') records.set(event.record.epoch, event.record);
   const epochs = [...records.values()].sort((a, b) => a.epoch - b.epoch);
-  const { state, started, message } = progress;
-  const left = secondsLeft(progress);
+  const { started, message } = progress;
+  const isLost = !hasProcess && (progress.state === 'starting' || progress.state === 'running');
+  const state = isLost ? 'lost' : progress.state;
+  const left = isLost ? null : secondsLeft(progress);
   const about = started
     ? `${started.dataset}, ${started.network}, ${started.loss}, ${started.device}`
     : 'no start is logged yet';
