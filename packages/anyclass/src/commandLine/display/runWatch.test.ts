@@ -49,7 +49,9 @@ test('the time left counts training, the validations that remain, and judging', 
   const events = [started, step(15, 1, 90), validating(30), validated(40, 1), step(55, 2, 75)];
   // Epochs 2, 3 and 4 are still to be validated, and judging costs two validations of 10 seconds.
   expect(watchedRun(events, true)).toMatchObject({ state: 'running', secondsLeft: 75 + 5 * 10 });
-  expect(watchedRun(events, true).lines.join('\n')).toContain('epoch 2 of 4, 1,500 of 3,000 images, loss 0.5000');
+  expect(watchedRun(events, true).lines.join('\n')).toContain(
+    'epoch 2 of 4, 1,500 of 3,000 images, loss 0.5000',
+  );
 });
 
 test('before the first step a run is starting, and its end is told with the reason', () => {
