@@ -7,9 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { isNetworkName, networkDefinitions, networkNames } from 'anyclass/networks';
 import { type Measured, runSide } from '../measure/sides.js';
 
-// Spinning threads make all sides many times slower when other programs run, and no faster otherwise.
-process.env['OMP_WAIT_POLICY'] ??= 'passive';
-
 const rounds = Number(process.env['ROUNDS'] ?? 2);
 const batch = '8';
 const repeats = '3';

@@ -5,9 +5,6 @@
 import { fileURLToPath } from 'node:url';
 import { compare, type Line, type Measured, runSide } from '../measure/sides.js';
 
-// Spinning threads make both sides many times slower when other programs run, and no faster otherwise.
-process.env['OMP_WAIT_POLICY'] ??= 'passive';
-
 /** Batch size, pixels and number of steps for each network. */
 const networks = [
   ['tresnet-m', 16, 64, 7],

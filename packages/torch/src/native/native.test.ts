@@ -18,11 +18,16 @@ describe('libtorch is loaded', () => {
   });
 
   test.each([
-    [undefined, 'passive'],
-    ['active', 'active'],
-  ])('with OMP_WAIT_POLICY=%s in the environment as %s', (before, after) => {
-    expect(firstTensor({ OMP_WAIT_POLICY: before }).waiting).toBe(after);
-  });
+    [undefined, undefined, 'passive', '1000'],
+    [undefined, '7', 'passive', '7'],
+    ['active', undefined, 'active', undefined],
+  ])(
+    'with OMP_WAIT_POLICY=%s and GOMP_SPINCOUNT=%s in the environment as %s and %s',
+    (policy, count, waiting, spins) => {
+      const loaded = firstTensor({ OMP_WAIT_POLICY: policy, GOMP_SPINCOUNT: count });
+      expect([loaded.waiting, loaded.spins]).toEqual([waiting, spins]);
+    },
+  );
 });
 
 describe('if the addon cannot be opened', () => {
@@ -67,6 +72,7 @@ interface FirstTensor {
   readonly computed: Stage;
   readonly failure: string;
   readonly waiting: string;
+  readonly spins?: string;
 }
 
 function firstTensor(environment: NodeJS.ProcessEnv = {}): FirstTensor {

@@ -17,8 +17,8 @@ try {
   failure = error instanceof Error ? error.message : String(error);
 }
 const computed = { loaded: isEngineLoaded(), libraries: torchLibraries() };
-const waiting = process.env['OMP_WAIT_POLICY'];
-console.log(JSON.stringify({ imported, computed, failure, waiting }));
+const { OMP_WAIT_POLICY: waiting, GOMP_SPINCOUNT: spins } = process.env;
+console.log(JSON.stringify({ imported, computed, failure, waiting, spins }));
 
 function torchLibraries(): number {
   const mapped = readFileSync('/proc/self/maps', 'utf8').match(/\/\S*torch\S*\.(so|node)\S*/g);
