@@ -136,8 +136,8 @@ async function written(): Promise<string> {
       test: { split: 'test', metrics, decided },
     }),
   );
-  const model = { classes: classNames, epoch: 1, loss: 'bce', dataset: 'digits', decision };
-  const about = { network: 'tresnet-s', networkOptions: '{}', model: JSON.stringify(model) };
+  const model = { classes: classNames, features: ['x'], epoch: 1, loss: 'bce', dataset: 'digits', decision };
+  const about = { network: 'linear', networkOptions: '{}', model: JSON.stringify(model) };
   writeSafetensors(
     join(run, 'model.safetensors'),
     [['weight', { dtype: 'float32', shape: [1], data: new Uint8Array(4) }]],
