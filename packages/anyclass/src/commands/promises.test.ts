@@ -155,7 +155,9 @@ describe('evaluate with scores', () => {
       report: { guarantee: { holds: false, reason: 'shared rows' } },
     });
     const { stdout } = await runInProcess(folder, ['evaluate', ...words, '--missed', '10%']);
-    expect(stdout).toMatch(/^3 of \d+ evaluated rows share a name or a group with rows of the fit/m);
+    expect(stdout).toMatch(
+      /^3 of \d+ evaluated rows are known to the model or to the fit of its decision, by name, contents or group/m,
+    );
     expect(stdout).not.toContain('on new data of the same kind');
     expect(stdout).not.toContain('hold together');
   });

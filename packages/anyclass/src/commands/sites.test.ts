@@ -1,7 +1,7 @@
 // A model at another site, as a user would see it: evaluate says that the promise does not hold there, refit restores it.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NumpyRandom } from '@anyclass/core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -123,6 +123,45 @@ describe('evaluate at another site', () => {
 });
 
 describe('refit', () => {
+  const refitted = async (run: string, data: string) => {
+    const words = ['refit', run, data, '--out', 'other.safetensors', '--replicates', '100', '--json'];
+    const { status, stdout, stderr } = await runInProcess(folder, words);
+    expect(status, stderr).toBe(0);
+    const { decision, remarks } = JSON.parse(stdout);
+    return { ...decision.report.guarantee, remarks: remarks.join('\n') };
+  };
+
+  test('promises nothing on rows that the run knows, wherever the run and its table were copied', async () => {
+    cpSync(at('run'), at('moved/run'), { recursive: true });
+    cpSync(at('home.csv'), at('moved/copy.csv'));
+    const known = await refitted('moved/run', 'moved/copy.csv');
+    expect(known).toMatchObject({ holds: false, reason: 'shared rows' });
+    // Training and validation of 1,600 rows, of which 240 are the test split.
+    expect(known.remarks).toContain('1,360 of 1,600 rows are known to the model');
+    expect(known.remarks).not.toContain('rename');
+    const { stdout } = await runInProcess(folder, ['model', 'other.safetensors']);
+    expect(stdout).toMatch(/^from .*1,600 rows: \d+ of 1156 copy negatives \([\d.]+%\)\npromise +none$/m);
+    const judged = await evaluateAway('moved/run', 'moved/copy.csv');
+    expect(JSON.parse(judged.stdout).decided).toMatchObject({
+      shared: { rows: 1360 },
+      report: { guarantee: { holds: false, reason: 'shared rows' } },
+    });
+    // A run of an earlier version kept the names of its validation split only.
+    rmSync(at('moved/run/known-rows.csv'));
+    const byName = await refitted('moved/run', 'moved/copy.csv');
+    expect(byName).toMatchObject({ holds: false, reason: 'shared rows' });
+    expect(byName.remarks).toMatch(/^\d+ of 1,600 rows are known/m);
+  });
+
+  test('promises where another site gave its rows the same names', async () => {
+    const [header, ...rows] = readFileSync(at('away.csv'), 'utf8').split('\n');
+    writeFileSync(
+      at('same-names.csv'),
+      [header, ...rows.map((row) => row.replace('away-', 'home-'))].join('\n'),
+    );
+    expect(await refitted('run', 'same-names.csv')).toMatchObject({ holds: true, rate: 0.05, remarks: '' });
+  });
+
   test('restores the promise for the site, with cross-fitted metrics and where the decision comes from', async () => {
     const { status, stdout } = await runInProcess(folder, [
       'refit',

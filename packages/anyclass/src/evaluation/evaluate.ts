@@ -4,14 +4,15 @@ import {
   type Decision,
   type Metrics,
   measure,
-  type RowIdentities,
   type Scored,
+  type SharedRows,
   sharedRows,
 } from '@anyclass/core';
 import { openOptions } from '../configuration/openOptions.js';
 import { openInputs } from '../data/batches/openInputs.js';
 import { type Dataset, instanceWord, type SplitName, splitNames } from '../data/dataset/dataset.js';
 import type { PreparationChanges } from '../data/dataset/preparation.js';
+import { rowContents } from '../data/lookAlikes/rowContents.js';
 import type { OpenOptions } from '../data/openDataset.js';
 import { failingTogether } from '../distribution/failure.js';
 import { joinRanks, type Ranks } from '../distribution/ranks.js';
@@ -28,9 +29,10 @@ import { scoreRows } from '../inference/scoreRows.js';
 import { probabilities, type Scorer } from '../inference/scorer.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
 import { namesHash } from '../runs/decisionOrigin.js';
+import { readKnownRows } from '../runs/knownRows.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, openRun } from '../runs/runFolder.js';
-import { fittingSplit, runScores, savedScores } from '../runs/runScores.js';
+import { fittingSplit, runScores } from '../runs/runScores.js';
 import { type GivenCosts, type Priced, pricedDecision } from './costs.js';
 import { type JudgeOptions, judge } from './judge.js';
 import { isOwnData, readingFor } from './runSettings.js';
@@ -69,6 +71,8 @@ export interface Evaluation {
   readonly scored: Scored;
   /** File name of each row of `scored`. */
   readonly names: readonly string[];
+  /** Rows that the model's run trained on, or fitted its decision on; undefined for a model without its run. */
+  readonly shared: SharedRows | undefined;
   readonly quarantined: readonly Quarantined[];
 }
 
@@ -112,7 +116,12 @@ async function evaluateShare(
     const { rows, name: split } = judgedRows(dataset, chosen, fitted?.decision);
     if (chosen === 'all' && isOwn)
       onNote(`${dataset.name} is the model's own data, so most of these rows are known to it`);
-    const { uncalibrated, names, quarantined } = await scoredSplit(
+    const {
+      uncalibrated,
+      names,
+      quarantined,
+      rows: scoredRows,
+    } = await scoredSplit(
       dataset,
       { rows, split },
       { ...options, batchSize: opened.batchSize, scorer, ranks, onNote },
@@ -124,11 +133,18 @@ async function evaluateShare(
     if (isRefittedHere)
       onNote('The decision was refitted on these rows, so it is not judged here; evaluate it on others');
     const isElsewhere = fitted?.decision.fittedOn !== split && !isRefittedHere;
-    const fitRows = isElsewhere && fitted ? await rowsOfFit(model) : undefined;
+    const known = ranks?.isFirst === false ? undefined : await readKnownRows(model);
+    const judged = { names, groups: uncalibrated.groups };
+    const shared =
+      known &&
+      // Splits of the run's own data are apart by name.
+      (isOwn
+        ? sharedRows({ ...known, hashes: undefined }, judged)
+        : sharedRows(known, { ...judged, hashes: await rowContents(dataset, scoredRows) }));
     return {
       judgment: judge(scored, {
         ...(isElsewhere && fitted),
-        shared: fitRows && sharedRows(fitRows, { names, groups: uncalibrated.groups }),
+        shared: isElsewhere && fitted ? shared : undefined,
         prevalence: options.prevalence,
         costs: isElsewhere ? priced?.costs : undefined,
         calibration,
@@ -140,6 +156,7 @@ async function evaluateShare(
       }),
       scored,
       names,
+      shared,
       quarantined,
     };
   } finally {
@@ -179,7 +196,7 @@ async function scoredSplit(
     groups: groups && Array.from(result.rows, (row) => groups.names[groups.codes[row]!]!),
   };
   const names = Array.from(result.rows, (row) => dataset.names.at(row));
-  return { uncalibrated, names, quarantined: result.quarantined };
+  return { uncalibrated, names, rows: result.rows, quarantined: result.quarantined };
 }
 
 /** The model's own decision, or a refitted one, with its metrics on the fitting data if known. */
@@ -206,13 +223,6 @@ async function pricedFor(
     );
   const fitting = await runScores(model, fittingSplit(openRun(model).paths));
   return pricedDecision(fitting, decision, { ...costs, prevalence });
-}
-
-/** The rows that a run's decision was fitted on; undefined for a model without its run. */
-async function rowsOfFit(model: string): Promise<RowIdentities | undefined> {
-  if (!isRunFolder(model)) return undefined;
-  const { paths, record } = openRun(model);
-  return savedScores(paths, record, fittingSplit(paths));
 }
 
 /** Undefined if the scores of the fit are gone or were changed. */

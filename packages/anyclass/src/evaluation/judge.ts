@@ -5,7 +5,6 @@ import {
   type Calibration,
   countOutcomes,
   type Decision,
-  describeBothPromises,
   type Metrics,
   measureAt,
   promiseUnit,
@@ -16,6 +15,7 @@ import {
 } from '@anyclass/core';
 import type { DecidedMetrics, Judgment, PricedBudget, ReliabilityMetrics } from '../events/judgment.js';
 import { contradictionsOf } from './contradictions.js';
+import { withoutPromise } from './withoutPromise.js';
 
 export interface JudgeOptions {
   /** A decision to evaluate as well; it must come from other data. */
@@ -123,18 +123,6 @@ function decidedMetrics(
     ...(shared && { shared }),
     ...(contradicted.length > 0 && { contradicted }),
     report: shared && shared.rows > 0 ? withoutPromise(report) : report,
-  };
-}
-
-function withoutPromise(report: Decision['report']): Decision['report'] {
-  const withheld = { holds: false, reason: 'shared rows' } as const;
-  const { guarantee, triage } = report;
-  const both = describeBothPromises(report);
-  return {
-    ...report,
-    remarks: report.remarks.filter((remark) => remark !== both),
-    guarantee: guarantee.holds ? withheld : guarantee,
-    triage: triage && { ...triage, guarantee: triage.guarantee.holds ? withheld : triage.guarantee },
   };
 }
 

@@ -8,15 +8,19 @@ import {
   type NoGuarantee,
   promiseUnit,
   type Scored,
+  type SharedRows,
   sharedRows,
 } from '@anyclass/core';
 import { counted, inflected } from '../errors/counted.js';
+import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
+import { withoutPromise } from '../evaluation/withoutPromise.js';
 import { changedDecision } from '../inference/changedDecision.js';
 import { fitOnValidation } from '../inference/decide.js';
 import { ownDecision, refitDecision } from '../inference/modelDecision.js';
 import { isOnnxFile, readModelRecord, writeWithDecision } from '../inference/modelRecord.js';
 import { type DecisionOrigin, namesHash, replacedDecision } from '../runs/decisionOrigin.js';
+import { readKnownRows } from '../runs/knownRows.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, runPaths } from '../runs/runFolder.js';
 import { fittingSplit, runScores } from '../runs/runScores.js';
@@ -52,7 +56,7 @@ export interface Refit {
 
 /**
  * Refits a model's decision on labeled data of another site and writes the model with it to a new file, which says where its
- * decision comes from. The rows must be unknown to the model. Too few negatives for the limit are an error that says how
+ * decision comes from. With rows that the model's run knows, nothing is promised. Too few negatives for the limit are an error that says how
  * many more to label. A run without data is refitted on the scores that its own decision was fitted on, for another budget.
  *
  * @example
@@ -69,11 +73,13 @@ export async function refit(model: string, options: RefitOptions): Promise<Refit
   const rows = await refitRows(model, description, options);
   refuseWithoutGroups(fit, rows);
   refusePartialGroups(fit, rows);
-  const remarks = [...rows.remarks, ...(await knownRows(model, rows)), ...lostGroups(before, rows.scored)];
-  const decision = rows.hasClasses
+  const shared = await knownRows(model, rows);
+  const remarks = [...rows.remarks, ...knownText(shared, rows), ...lostGroups(before, rows.scored)];
+  const fitted = rows.hasClasses
     ? fitOnValidation(rows.scored, fit, { note: (text) => remarks.push(text) }).decision
     : fitGate(before, rows, fit, (text) => remarks.push(text));
-  refuseTooFew(decision, rows.name);
+  refuseTooFew(fitted, rows.name);
+  const decision = shared ? { ...fitted, report: withoutPromise(fitted.report) } : fitted;
   const origin = originOf(decision, rows, description, before);
   const metrics = rows.hasClasses
     ? crossFittedMetrics({ ...rows.scored, names: rows.names }, fit, { replicates })
@@ -123,16 +129,30 @@ function fitOptions(
   });
 }
 
-/** Rows of the site that the fit before already knew cannot support a promise about new ones. */
-async function knownRows(model: string, { names, scored }: RowsToFit): Promise<string[]> {
-  if (!isRunFolder(model)) return [];
-  const fitted = await runScores(model, 'validation').catch(() => undefined);
-  const shared = fitted && sharedRows(fitted, { names, groups: scored.groups });
-  return shared && shared.rows > 0
-    ? [
-        `${counted(shared.rows, 'row')} ${inflected(shared.rows, 'has', 'have')} the name or the group of rows of the run's validation split; if they are the same images, the model was chosen on them and the promise is too optimistic`,
-      ]
-    : [];
+/** Rows of the site that the model's run knows: a decision fitted on them says nothing about new rows. Undefined if there are none. */
+async function knownRows(
+  model: string,
+  { names, scored, shared }: RowsToFit,
+): Promise<SharedRows | undefined> {
+  const known = shared ?? sharedRows((await readKnownRows(model)) ?? {}, { names, groups: scored.groups });
+  return known.rows > 0 ? known : undefined;
+}
+
+function knownText(known: SharedRows | undefined, { names, shared }: RowsToFit): string[] {
+  if (!known) return [];
+  const { rows, byName, byHash, byGroup, examples } = known;
+  const ways = [
+    ...(byName > 0 ? ['name'] : []),
+    ...(byHash > 0 ? ['contents'] : []),
+    ...(byGroup > 0 ? ['group'] : []),
+  ];
+  const other = [
+    ...(byName > 0 && !shared ? ['images'] : []),
+    ...(byGroup > 0 && byName === 0 && byHash === 0 ? ['groups'] : []),
+  ];
+  return [
+    `${rows.toLocaleString('en-US')} of ${counted(names.length, 'row')} ${inflected(rows, 'is', 'are')} known to the model from its training or validation, by ${listed(ways)} (${listed(examples)}), so nothing is promised; refit on rows that it does not know${other.length > 0 ? `, or rename them if they are other ${listed(other)}` : ''}`,
+  ];
 }
 
 function lostGroups({ report }: Decision, { groups }: Scored): string[] {

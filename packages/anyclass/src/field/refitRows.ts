@@ -74,7 +74,7 @@ async function datasetRows(
       `${dataset} is the data that the model was trained on; refit it on rows that it does not know, or on the split test`,
     );
   }
-  const { scored, names } = await evaluate(model, dataset, {
+  const { scored, names, shared } = await evaluate(model, dataset, {
     ...data,
     split: split ?? 'all',
     replicates: 0,
@@ -83,6 +83,7 @@ async function datasetRows(
   return {
     name,
     names,
+    shared,
     // A name of its own: decisions are not judged on the split they were fitted on.
     scored: { ...scored, split: isOwn || split === 'test' ? `${name}, test` : name },
     hasClasses: true,

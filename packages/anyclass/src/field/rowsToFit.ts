@@ -1,4 +1,4 @@
-import type { Scored } from '@anyclass/core';
+import type { Scored, SharedRows } from '@anyclass/core';
 
 /** Labeled rows of a site, to fit a decision on. */
 export interface RowsToFit {
@@ -6,6 +6,8 @@ export interface RowsToFit {
   readonly name: string;
   readonly names: readonly string[];
   readonly scored: Scored;
+  /** Rows that the model's run knows, if their contents were compared. */
+  readonly shared?: SharedRows | undefined;
   /** Whether labels name the classes; otherwise they only say whether anything is present. */
   readonly hasClasses: boolean;
   /** Without classes: whether each row is negative; undefined if undecided. */

@@ -163,7 +163,7 @@ function buyLines({ metrics, unit, groups, report }: DecidedMetrics): string[] {
 }
 
 function sharedText({ rows, examples }: SharedRows, judged: number): string {
-  return `${rows} of ${judged} evaluated rows share a name or a group with rows of the fit (${listed(examples)}), so nothing is promised`;
+  return `${rows} of ${judged} evaluated rows are known to the model or to the fit of its decision, by name, contents or group (${listed(examples)}), so nothing is promised`;
 }
 
 /** What happens to rows, if they have three outcomes or the user named a prevalence. */

@@ -6,6 +6,7 @@
 //   checkpoints/      checkpoints to resume from, and the weights of the best epochs
 //   model.safetensors the chosen weights with classes, thresholds and calibration
 //   scores/           probabilities and labels by file name
+//   known-rows.csv    the rows of training, validation and decision, with hashes of their contents, to recognize copies of them
 //   margins.csv       the mean logit of every training label over the epochs, for inspect
 //   summary.json      the results
 //   report.html
@@ -32,6 +33,7 @@ export interface RunPaths {
   readonly checkpoints: string;
   readonly model: string;
   readonly scores: string;
+  readonly knownRows: string;
   readonly margins: string;
   readonly summary: string;
   readonly report: string;
@@ -65,6 +67,7 @@ export function runPaths(folder: string): RunPaths {
     checkpoints: at('checkpoints'),
     model: at('model.safetensors'),
     scores: at('scores'),
+    knownRows: at('known-rows.csv'),
     margins: at('margins.csv'),
     summary: at('summary.json'),
     report: at('report.html'),

@@ -1,17 +1,20 @@
 // Finishes a run: selects the best weights, and scores validation, the rows held back for the decision, and once the test split.
 
 import { join } from 'node:path';
+import { rowContents } from '../data/lookAlikes/rowContents.js';
 import { copyFromFirstNow, fromFirst, gatherLists } from '../distribution/exchange.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { createScorer } from '../inference/scorer.js';
 import { moveNetwork } from '../networks/moveNetwork.js';
+import { type KnownRows, writeKnownRows } from '../runs/knownRows.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
 import type { ActiveRun } from './activeRun.js';
 import { saveEpochWeights } from './bestWeights.js';
+import type { RunData } from './dataForRun.js';
 import { metricValue } from './progress.js';
 import { runGuard } from './runGuard.js';
 import { type ChosenModel, type EndScores, writeResults } from './runResults.js';
@@ -31,6 +34,7 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     if (!chosen) return undefined;
     // The first rank alone: nothing of it is exchanged.
     const guard = await runGuard(session, chosen.model.network, run);
+    writeKnownRows(run.paths, await knownRows(session.data));
     const summary = writeResults(session, run, chosen, { ...scores, guard });
     // If the best weights are lost, only the checkpoints have any.
     if (!chosen.isLastInstead) dropCheckpoints(session, run);
@@ -38,6 +42,17 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
   } finally {
     chosen?.model.network.dispose();
   }
+}
+
+/** The rows that the model is trained on, chosen by, or decides by. */
+async function knownRows({ dataset, trainingRows }: RunData): Promise<KnownRows> {
+  const { names, groups, splits } = dataset;
+  const rows = Int32Array.from([...trainingRows, ...splits.validation, ...splits.decision]);
+  return {
+    names: Array.from(rows, (row) => names.at(row)),
+    hashes: await rowContents(dataset, rows),
+    groups: groups && Array.from(rows, (row) => groups.names[groups.codes[row]!]!),
+  };
 }
 
 /**

@@ -57,6 +57,7 @@ describe('a run', () => {
       'config.json',
       'events.jsonl',
       'examples.json',
+      'known-rows.csv',
       'metrics.jsonl',
       'model.safetensors',
       'report.html',

@@ -18,3 +18,20 @@ test('what only one side has, and what is empty, identifies nothing', () => {
   expect(sharedRows({ names: ['a'] }, { groups: ['a'] })).toEqual(none);
   expect(sharedRows({ hashes: ['', 'x'] }, { hashes: ['', 'y'] })).toEqual(none);
 });
+
+test('rows of one name are different rows if their contents are known and differ', () => {
+  const names = ['1.png', '2.png', '3.png'];
+  const fitted = { names, hashes: ['a', 'b', ''] };
+  const judged = { names, hashes: ['x', 'b', 'z'] };
+  expect(sharedRows(fitted, judged)).toMatchObject({
+    rows: 2,
+    byName: 2,
+    byHash: 1,
+    examples: ['2.png', '3.png', 'b'],
+  });
+  // Two rows of a fit share a name: which of them it is cannot be told.
+  expect(
+    sharedRows({ names: ['1.png', '1.png'], hashes: ['a', 'b'] }, { names: ['1.png'], hashes: ['x'] }).rows,
+  ).toBe(1);
+  expect(sharedRows({ names }, judged).rows).toBe(3);
+});

@@ -3,7 +3,7 @@ import type { Key } from '../labels/distinctKeys.js';
 /** What identifies rows: any of these, with one entry per row. */
 export interface RowIdentities {
   readonly names?: ArrayLike<string> | undefined;
-  /** Hashes of their contents. */
+  /** Hashes of their contents; empty where unknown. */
   readonly hashes?: ArrayLike<string> | undefined;
   readonly groups?: ArrayLike<Key> | undefined;
 }
@@ -23,7 +23,8 @@ const LISTED = 5;
 
 /**
  * Counts the rows that stand in both the data of a fit and the data it is judged on. With any, a promise about new data is
- * not supported by the judged rows and is withheld. An empty name or hash identifies nothing.
+ * not supported by the judged rows and is withheld. An empty name or hash identifies nothing, and rows of one name whose
+ * hashes are known and differ are different rows: cameras number their images from 1 everywhere.
  *
  * @example
  * sharedRows({ names: ['a.png', 'b.png'] }, { names: ['b.png', 'c.png'] })
@@ -32,22 +33,32 @@ const LISTED = 5;
 export function sharedRows(fitted: RowIdentities, judged: RowIdentities): SharedRows {
   const rows = new Set<number>();
   const examples = new Set<string>();
-  const count = (known: ArrayLike<Key> | undefined, asked: ArrayLike<Key> | undefined): number => {
+  const count = (
+    known: ArrayLike<Key> | undefined,
+    asked: ArrayLike<Key> | undefined,
+    hashes?: { readonly known: ArrayLike<string>; readonly asked: ArrayLike<string> },
+  ): number => {
     if (known === undefined || asked === undefined) return 0;
-    const keys = new Set<string>();
-    for (let row = 0; row < known.length; row++) keys.add(String(known[row]));
+    const keys = new Map<string, string>();
+    for (let row = 0; row < known.length; row++) {
+      const key = String(known[row]);
+      const [hash, other] = [hashes?.known[row] ?? '', keys.get(key)];
+      keys.set(key, other === undefined || other === hash ? hash : '');
+    }
     keys.delete('');
     let found = 0;
     for (let row = 0; row < asked.length; row++) {
       const key = String(asked[row]);
-      if (!keys.has(key)) continue;
+      const [hash, own] = [keys.get(key), hashes?.asked[row] ?? ''];
+      if (hash === undefined || (hash !== '' && own !== '' && hash !== own)) continue;
       found++;
       rows.add(row);
       if (examples.size < LISTED) examples.add(key);
     }
     return found;
   };
-  const byName = count(fitted.names, judged.names);
+  const hashes = fitted.hashes && judged.hashes ? { known: fitted.hashes, asked: judged.hashes } : undefined;
+  const byName = count(fitted.names, judged.names, hashes);
   const byHash = count(fitted.hashes, judged.hashes);
   const byGroup = count(fitted.groups, judged.groups);
   return { rows: rows.size, byName, byHash, byGroup, examples: [...examples] };
