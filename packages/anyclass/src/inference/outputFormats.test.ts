@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testFolder } from '../../../files/test/testFolder.js';
 import { sewermlClasses } from '../data/readers/known/sewerml.js';
+import { readTable } from '../runs/scoreFiles.js';
 import { fixedDecision } from './modelDecision.js';
 import { outputOf } from './outputFormats.js';
 
@@ -82,3 +86,36 @@ test('with a decision that leaves images for review, the table has their outcome
     'a.png,0.25,0.5,review,negative',
   ]);
 });
+
+test.each([
+  [['crack', 'roots'], 'labels'],
+  [['group', 'outcome'], '(labels)'],
+  [['odd', '(top)'], '((labels))'],
+  [['presence', 'labels'], '(labels)'],
+])(
+  'probabilities are read back from the table with all its columns, with the classes %s',
+  async (classes, labels) => {
+    const own = fixedDecision(classes, 0.5);
+    const prediction = {
+      name: 'a.png',
+      probabilities: Float32Array.of(0.25, 0.5),
+      presenceScore: 1,
+      outcome: 'review' as const,
+      odd: 'too dark' as const,
+      labels: classes.slice(1),
+    };
+    const file = join(testFolder(), 'predictions.csv');
+    for (const groupOf of [undefined, () => 'p1']) {
+      const decision = { ...own, clear: 0.2 };
+      const csv = outputOf('csv', { classes, decision, hasGuard: true, groupOf, details: true, top: 2 });
+      expect(csv.header?.endsWith(`,${labels}`)).toBe(true);
+      writeFileSync(file, `${csv.header}\n${csv.line(prediction)}\n`);
+      const { classNames, values } = await readTable(file);
+      expect([classNames, [...values]]).toEqual([classes, [0.25, 0.5]]);
+      // Without any but that of the labels.
+      const plain = outputOf('csv', { classes, decision: own });
+      writeFileSync(file, `${plain.header}\n${plain.line(prediction)}\n`);
+      expect((await readTable(file)).classNames).toEqual(classes);
+    }
+  },
+);

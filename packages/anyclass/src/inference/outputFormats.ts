@@ -3,7 +3,7 @@
 import { type Decision, presenceProbability } from '@anyclass/core';
 import { sewermlClasses } from '../data/readers/known/sewerml.js';
 import { UserError } from '../errors/userError.js';
-import { csvCell, groupColumnOf } from '../runs/scoreFiles.js';
+import { addedColumnOf, csvCell } from '../runs/scoreFiles.js';
 import type { GroupOf } from './groupNames.js';
 import { named, type Prediction } from './predictor.js';
 
@@ -32,8 +32,8 @@ export interface OutputOptions {
 /**
  * Returns a writer of predictions. `csv` has a column per class and the labels separated by `|`, or
  * 'negative' if there are none (a JSON list if a class has that name or contains `|`); with a decision that
- * leaves images for review, or a guard, also the outcome. `jsonl` has one object
- * per line. `sewerml` is the format of the SewerML benchmark: file names without folders and 17
+ * leaves images for review, or a guard, also the outcome. If a class has the name of an added column, those are in
+ * parentheses. `jsonl` has one object per line. `sewerml` is the format of the SewerML benchmark: file names without folders and 17
  * probabilities.
  *
  * @example
@@ -52,6 +52,7 @@ function csvOutput({
   details = false,
   top,
 }: OutputOptions): Output {
+  const added = addedColumnOf(classes);
   const hasReview = decision.clear !== null || hasGuard;
   const gate = decision.presence === null ? 1 : presenceProbability(decision.presence);
   // If a class name contains the separator or is the word for none, the cell is a JSON list.
@@ -60,12 +61,12 @@ function csvOutput({
     csvCell(isAmbiguous ? JSON.stringify(labels) : labels.join('|') || 'negative');
   return {
     header: [
-      ...['Filename', ...(groupOf ? [groupColumnOf(classes)] : []), ...classes].map(csvCell),
-      ...(details ? ['presence', 'gate', 'thresholds'] : []),
-      ...(top === undefined ? [] : ['top']),
-      ...(hasReview ? ['outcome'] : []),
-      ...(hasGuard ? ['odd'] : []),
-      'labels',
+      ...['Filename', ...(groupOf ? [added('group')] : []), ...classes].map(csvCell),
+      ...(details ? [added('presence'), added('gate'), added('thresholds')] : []),
+      ...(top === undefined ? [] : [added('top')]),
+      ...(hasReview ? [added('outcome')] : []),
+      ...(hasGuard ? [added('odd')] : []),
+      added('labels'),
     ].join(','),
     line: (prediction) => {
       const { name, probabilities, presenceScore, labels, outcome, odd = '' } = prediction;

@@ -64,6 +64,35 @@ function isGroupColumn(column: string): boolean {
   return /^\(*group\)*$/.test(column);
 }
 
+/** Columns that predictions have besides those of the classes; the group stands right after the name, the others come last. */
+const addedColumns = ['group', 'presence', 'gate', 'thresholds', 'top', 'outcome', 'odd', 'labels'] as const;
+type AddedColumn = (typeof addedColumns)[number];
+
+/**
+ * Returns how predictions name the columns that they add: in parentheses, all of them, if a class has the name of one.
+ *
+ * @example
+ * addedColumnOf(['crack', 'odd'])('outcome') // '(outcome)'
+ */
+export function addedColumnOf(classNames: readonly string[]): (column: AddedColumn) => string {
+  let depth = 0;
+  while (addedColumns.some((column) => classNames.includes(inParentheses(column, depth)))) depth++;
+  return (column) => inParentheses(column, depth);
+}
+
+function inParentheses(column: AddedColumn, depth: number): string {
+  return `${'('.repeat(depth)}${column}${')'.repeat(depth)}`;
+}
+
+/** The added columns of predictions; none in other tables. Only predictions have the column of labels. */
+function addedIn(columns: readonly string[]): ReadonlySet<number> {
+  const labels = columns.findLast((column) => /^\(*labels\)*$/.test(column));
+  if (labels === undefined) return new Set();
+  const depth = labels.indexOf('labels');
+  const [group, ...others] = addedColumns.map((column) => columns.indexOf(inParentheses(column, depth)));
+  return new Set(group === 1 ? [group, ...others] : others);
+}
+
 function* tableText({ names, groups, classNames, values }: TableToWrite): Generator<string> {
   const groupColumns = groups ? [groupColumnOf(classNames)] : [];
   yield `${['Filename', ...groupColumns, ...classNames].map(csvCell).join(',')}\n`;
@@ -103,9 +132,6 @@ export async function readTable(path: string, options: ReadTableOptions = {}): P
   return plain ? { ...plain, path } : await readAnyTable(path, options);
 }
 
-/** Columns that `predict` adds for people to read. */
-const addedColumns = ['labels', 'outcome'];
-
 async function readAnyTable(path: string, { groupColumn }: ReadTableOptions): Promise<NamedTable> {
   const names: string[] = [];
   const groups: string[] = [];
@@ -118,11 +144,8 @@ async function readAnyTable(path: string, { groupColumn }: ReadTableOptions): Pr
     const groupAt = groupColumn === undefined ? -1 : columns.indexOf(groupColumn);
     if (groupColumn !== undefined && groupAt < 0)
       throw new DataError(`${path}: no column '${groupColumn}' with groups; it has ${columns.join(', ')}`);
-    // Only predictions have the column of labels, and their groups stand right after the names.
-    const grouped = columns.includes('labels') && isGroupColumn(columns[1] ?? '') ? 1 : -1;
-    const classAt = columns.flatMap((column, i) =>
-      i === nameAt || i === groupAt || i === grouped || addedColumns.includes(column) ? [] : [i],
-    );
+    const added = addedIn(columns);
+    const classAt = columns.flatMap((_, i) => (i === nameAt || i === groupAt || added.has(i) ? [] : [i]));
     classNames = classAt.map((i) => columns[i]!);
     return (cells: readonly string[], line: number) => {
       names.push(cells[nameAt]!);
