@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserError } from '../errors/userError.js';
-import { type LoggedLine, readPredictionLogs } from '../field/predictionLog.js';
+import { classesOf, type LoggedLine, readPredictionLogs } from '../field/predictionLog.js';
 import { type LabelTable, openLabelTable } from './labelTable.js';
 
 export interface AuditOptions {
@@ -63,9 +63,7 @@ export async function auditItems({ logs, labels, images, alarms = false }: Audit
   if (last === undefined) throw new UserError(`${logs.join(', ')}: no predictions; expected a line for each`);
   if (seen.size > 0 && items.length === 0 && last.audit === undefined)
     throw new UserError(`${logs.join(', ')}: no audits; serve with audit to draw images to label`);
-  const { probabilities } = last;
-  const classes =
-    typeof probabilities === 'object' && probabilities !== null ? Object.keys(probabilities) : [];
+  const classes = classesOf(last);
   return { items, classes, table: await openLabelTable(labels, classes) };
 }
 

@@ -68,6 +68,39 @@ test('a table to fill in has a row for each, and monitor reads it', async () => 
   expect((await readAuditLabels(at('fill.csv'))).size).toBe(0);
 });
 
+test('answers of a table that pandas wrote are known, and an import does not replace them', async () => {
+  const pandas = 'id,negative,crack,roots\na,1.0,0.0,0.0\nb,,1.0,0.0\n';
+  writeFileSync(at('pandas.csv'), pandas);
+  writeFileSync(at('other.json'), '[{"data":{"id":"a"},"classes":"crack"}]');
+  const { status, stderr } = await audit('log.jsonl', '--import', 'other.json', '--labels', 'pandas.csv');
+  expect([status, stderr]).toEqual([1, expect.stringContaining('a is crack, but the labels say negative')]);
+  expect(readFileSync(at('pandas.csv'), 'utf8')).toBe(pandas);
+});
+
+test('a class with the name of a column that people add can be labeled, one with that of a column of ours cannot', async () => {
+  const line = (name: string) =>
+    JSON.stringify({
+      id: 'a',
+      isNegative: true,
+      probabilities: { [name]: 0.1 },
+      audit: { q: 1, drawn: true },
+    });
+  for (const name of ['note', 'group', 'model']) {
+    writeFileSync(at('named.jsonl'), `${line(name)}\n`);
+    writeFileSync(at('named.csv'), `id,${name}\na,1\n`);
+    const { table } = await auditItems({ logs: [at('named.jsonl')], labels: at('named.csv') });
+    expect(table.answerOf('a')).toEqual({ kind: 'classes', classes: [name] });
+  }
+  for (const name of ['negative', 'unsure']) {
+    writeFileSync(at('named.jsonl'), `${line(name)}\n`);
+    const { status, stderr } = await audit('named.jsonl');
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(`class '${name}'.*a table with id and negative`),
+    ]);
+  }
+});
+
 describe('other programs', () => {
   test('Label Studio gets tasks and an interface, and its answers come back', async () => {
     const { status } = await audit('log.jsonl', '--images', 'audited', '--label-studio', 'tasks.json');

@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { readCsv } from '../data/tables/csv.js';
 import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
-import { readAuditLabels, reservedColumns } from '../field/auditLabels.js';
+import { readAuditLabels } from '../field/auditLabels.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { csvCell } from '../runs/scoreFiles.js';
+import { allChoices } from './choices.js';
 
 /** What someone said about an image: nothing there, these classes, something without saying what, or not sure. */
 export type AuditAnswer =
@@ -44,9 +45,13 @@ export async function openLabelTable(
 ): Promise<LabelTable> {
   const reserved = classes.find((name) => reservedColumns.has(name));
   if (reserved !== undefined)
-    throw new UserError(`the class '${reserved}' has the name of another column of the labels; rename it`);
+    throw new UserError(
+      `the class '${reserved}' has the name of another column of the labels; write a table with id and negative instead, which monitor and refit take`,
+    );
   const { columns, rows } =
-    path !== undefined && existsSync(path) ? await readRows(path) : { columns: ['id', 'name'], rows: [] };
+    path !== undefined && existsSync(path)
+      ? await readRows(path, classes)
+      : { columns: ['id', 'name'], rows: [] };
   const all = [...new Set([...columns, 'negative', ...classes])];
   const byId = new Map<string, Map<string, string>[]>();
   const place = (row: Map<string, string>) => {
@@ -88,9 +93,15 @@ export async function openLabelTable(
   };
 }
 
-async function readRows(path: string): Promise<{ columns: string[]; rows: Map<string, string>[] }> {
+/** Columns of ours, and answers that other programs offer beside the classes. */
+const reservedColumns: ReadonlySet<string> = new Set(['id', 'name', 'negative', ...allChoices([])]);
+
+async function readRows(
+  path: string,
+  classes: readonly string[],
+): Promise<{ columns: string[]; rows: Map<string, string>[] }> {
   // Reports contradictions and unreadable cells with their line.
-  await readAuditLabels(path);
+  await readAuditLabels(path, classes);
   const rows: Map<string, string>[] = [];
   let names: readonly string[] = [];
   await readCsv(
@@ -114,11 +125,12 @@ function cellsOf(answer: AuditAnswer, classes: readonly string[]): [column: stri
 }
 
 function answerIn(row: ReadonlyMap<string, string>, classes: readonly string[]): AuditAnswer {
-  const present = classes.filter((name) => row.get(name) === '1');
+  // Where some cells are empty, pandas writes 1.0.
+  const holds = (column: string, digit: '0' | '1') => [digit, `${digit}.0`].includes(row.get(column) ?? '');
+  const present = classes.filter((name) => holds(name, '1'));
   if (present.length > 0) return { kind: 'classes', classes: present };
-  const negative = row.get('negative') ?? '';
-  if (negative === '0') return { kind: 'positive' };
+  if (holds('negative', '0')) return { kind: 'positive' };
   const isNegative =
-    negative === '1' || (classes.length > 0 && classes.every((name) => row.get(name) === '0'));
+    holds('negative', '1') || (classes.length > 0 && classes.every((name) => holds(name, '0')));
   return { kind: isNegative ? 'negative' : 'unsure' };
 }

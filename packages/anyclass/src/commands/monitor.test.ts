@@ -456,6 +456,23 @@ test('the outcome wins over isNegative', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ images: 2, alarmShare: 0.5 });
 });
 
+test('where negative is left empty, the classes say it; a class may have the name of a column that people add', async () => {
+  const logged = (id: string) => ({ id, isNegative: false, audit, probabilities: { crack: 0.2, note: 0.1 } });
+  write('classes.jsonl', lines(...['a', 'b', 'c', 'd'].map(logged)));
+  // As a table of `audit --out` is filled in; the author is no class.
+  write(
+    'classes.csv',
+    'id,name,negative,crack,note,author\na,,,0,0,eve\nb,,,0,1,eve\nc,,,,,eve\nd,,1.0,,,eve\n',
+  );
+  const { stdout } = await monitor('classes.jsonl', 'classes.csv', '--false-alarms', '0.05', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({
+    audited: 3,
+    unlabeled: 1,
+    drawnNegatives: 2,
+    drawnPositives: 1,
+  });
+});
+
 describe('bad input is refused with file and line', () => {
   write('good.jsonl', lines({ id: 'a', isNegative: true, audit }));
   write('good.csv', 'id,negative\na,1\n');
@@ -476,6 +493,7 @@ describe('bad input is refused with file and line', () => {
     [undefined, 'id,negative\nb,1\n', /bad\.csv, line 2: b is in no log/],
     [undefined, 'id,negative\na,1\na,0\n', /line 3: a is positive here, but negative in line 2/],
     [undefined, 'id,negative\na,yes\n', /line 2: negative is 'yes'/],
+    [undefined, 'id,crack,roots\na,1,0\na,1,\na,0,1\n', /line 4: a has crack 0 here, but 1 in line 2/],
     [undefined, 'name,negative\na,1\n', /no column 'id'/],
   ])('%j with %j', async (log, labels, message) => {
     if (log !== undefined) write('bad.jsonl', log);

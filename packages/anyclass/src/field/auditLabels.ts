@@ -15,13 +15,18 @@ export interface AuditLabel {
 
 /**
  * Reads labels by id. `negative` is 1 or 0; class columns hold 0 and 1, and an image is negative if all are 0. With both,
- * they must agree. Empty cells are undecided: such an image counts as not labeled yet, unless a class is present. Of several
- * rows with one id, all must agree.
+ * they must agree; where `negative` is empty, the classes say it. Empty cells are undecided: such an image counts as not labeled
+ * yet, unless a class is present. Of several rows with one id, all must agree.
+ *
+ * @param classNames the classes of the model; columns that people add have some names, which are a class only if it is one of these
  *
  * @example
  * (await readAuditLabels('labels.csv')).get('3f2a-0')?.isNegative // true
  */
-export async function readAuditLabels(path: string): Promise<Map<string, AuditLabel>> {
+export async function readAuditLabels(
+  path: string,
+  classNames: readonly string[] = [],
+): Promise<Map<string, AuditLabel>> {
   if (!existsSync(path)) throw new UserError(`${path}: no such file; expected a table with id and negative`);
   const labels = new Map<string, AuditLabel>();
   await readCsv(
@@ -30,8 +35,10 @@ export async function readAuditLabels(path: string): Promise<Map<string, AuditLa
       const idAt = columns.indexOf('id');
       const negativeAt = columns.indexOf('negative');
       if (idAt < 0) throw new DataError(`${path}: no column 'id'; expected the ids of the log`);
-      const classAt = columns.flatMap((_, i) =>
-        i === idAt || reservedColumns.has(columns[i] ?? '') ? [] : [i],
+      const classAt = columns.flatMap((column, i) =>
+        i === idAt || i === negativeAt || (addedColumns.has(column) && !classNames.includes(column))
+          ? []
+          : [i],
       );
       if (negativeAt < 0 && classAt.length === 0) {
         throw new DataError(`${path}: no column 'negative', and none for a class`);
@@ -42,7 +49,7 @@ export async function readAuditLabels(path: string): Promise<Map<string, AuditLa
         const value = (at: number) => cellValue(cells[at] ?? '', `${path}, line ${line}`, columns[at] ?? '');
         const classes = new Map(classAt.map((at) => [columns[at] ?? '', value(at)]));
         const byClass = negativeOf([...classes.values()]);
-        const isNegative = negativeAt >= 0 ? value(negativeAt) : byClass;
+        const isNegative = (negativeAt >= 0 ? value(negativeAt) : undefined) ?? byClass;
         if (isNegative === undefined) return;
         if (byClass !== undefined && byClass !== isNegative) {
           const other = byClass ? 'no class is' : 'a class is';
@@ -56,8 +63,16 @@ export async function readAuditLabels(path: string): Promise<Map<string, AuditLa
             `${path}, line ${line}: ${id} is ${word(isNegative)} here, but ${word(before.isNegative)} in line ${before.line}; keep one of them`,
           );
         }
-        const isByClass = classes.size > 0 && [...classes.values()].some((present) => present !== undefined);
-        if (!before) labels.set(id, { isNegative, line, ...(isByClass && { classes }) });
+        const other = [...classes].find(([name, present]) => isContrary(before?.classes?.get(name), present));
+        if (before && other) {
+          const [name, present] = other;
+          throw new DataError(
+            `${path}, line ${line}: ${id} has ${name} ${Number(present)} here, but ${Number(!present)} in line ${before.line}; keep one of them`,
+          );
+        }
+        const isByClass = [...classes.values()].some((present) => present !== undefined);
+        if (!before?.classes)
+          labels.set(id, { isNegative, line: before?.line ?? line, ...(isByClass && { classes }) });
       };
     },
     path,
@@ -65,10 +80,12 @@ export async function readAuditLabels(path: string): Promise<Map<string, AuditLa
   return labels;
 }
 
+function isContrary(first: boolean | undefined, second: boolean | undefined): boolean {
+  return first !== undefined && second !== undefined && first !== second;
+}
+
 /** Columns that people add and that are no classes. */
-export const reservedColumns: ReadonlySet<string> = new Set([
-  'id',
-  'negative',
+const addedColumns: ReadonlySet<string> = new Set([
   'name',
   'Filename',
   'author',

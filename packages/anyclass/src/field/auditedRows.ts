@@ -34,7 +34,7 @@ export async function auditedRows(
   table: string,
   { classes, decision }: ModelDescription,
 ): Promise<RowsToFit> {
-  const labels = await readAuditLabels(table);
+  const labels = await readAuditLabels(table, classes);
   // Several models may answer in turn; the rows are those of the one that answered last.
   const byVersion = new Map<string, Answered>();
   let last: Answered = { lines: [], seenOf: new Map() };

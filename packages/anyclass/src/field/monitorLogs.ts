@@ -16,7 +16,7 @@ import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import type { AuditLabel } from './auditLabels.js';
 import { readAuditLabels } from './auditLabels.js';
-import { type LoggedLine, readPredictionLogs } from './predictionLog.js';
+import { firstClasses, type LoggedLine, readPredictionLogs } from './predictionLog.js';
 import { createShadowMonitor, type ShadowedMonitoring, type ShadowMonitor } from './shadowMonitor.js';
 
 export interface MonitorLogsOptions extends Omit<MonitorOptions, 'falseAlarms' | 'missed'> {
@@ -82,7 +82,7 @@ export async function monitorLogs({
   reference,
   ...options
 }: MonitorLogsOptions): Promise<MonitoredLogs> {
-  const labels = await readAuditLabels(table);
+  const labels = await readAuditLabels(table, await firstClasses(logs));
   const known = new Map([...labels].map(([id, { isNegative }]) => [id, isNegative]));
   const streams = new Map<string, Stream>();
   const leftOut = new Set<string>();

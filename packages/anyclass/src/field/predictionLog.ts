@@ -70,6 +70,22 @@ export async function* readPredictionLogs(paths: readonly string[]): AsyncGenera
   for (const path of await inOrder(paths)) yield* readLog(path);
 }
 
+/**
+ * Returns the classes that a line names; none if it has no probabilities.
+ *
+ * @example
+ * classesOf({ id: '3f2a', probabilities: { crack: 0.1 } }) // ['crack']
+ */
+export function classesOf({ probabilities }: LoggedLine): readonly string[] {
+  return typeof probabilities === 'object' && probabilities !== null ? Object.keys(probabilities) : [];
+}
+
+/** The classes that the first line of logs names. */
+export async function firstClasses(paths: readonly string[]): Promise<readonly string[]> {
+  for await (const { logged } of readPredictionLogs(paths)) return classesOf(logged);
+  return [];
+}
+
 async function inOrder(paths: readonly string[]): Promise<readonly string[]> {
   if (paths.length < 2) return paths;
   const starts = await Promise.all(paths.map(async (path) => ({ path, time: await firstTime(path) })));
