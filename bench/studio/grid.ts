@@ -1,4 +1,5 @@
-// Studio's grid with 100,000 images: how soon the first thumbnails are there, and how long frames take while it scrolls; beside a plain
+// Studio's grid with 100,000 images: how soon the first thumbnails are there, how long frames take while it scrolls and then jumps through
+// all of it, and how soon the images are there where the jumps end; beside a plain
 // page of the same images, which the browser loads when they come near (`loading=lazy`). Since other work of the machine delays both, also
 // the processor time of the page's main thread, and of the server until the first thumbnails. A dash: no result within a minute.
 //
@@ -50,11 +51,12 @@ try {
     await page.goto(`${look}&order=low`);
     const again = await firstImages(page, '.tile img', '.tile');
     const frames = await scrolled(page, '.tiles .virtual');
+    const after = await within(firstImages(page, '.tile img', '.tile img'));
     console.log(
-      '| | first thumbnails | with another filter | frames, median | p95 | longest | main thread |',
+      '| | first thumbnails | with another filter | after the jumps | frames, median | p95 | longest | main thread | of jumps |',
     );
-    console.log('|---|---|---|---|---|---|---|');
-    print(`Studio, ${count.toLocaleString('en-US')} images`, [first, again], frames);
+    console.log('|---|---|---|---|---|---|---|---|---|');
+    print(`Studio, ${count.toLocaleString('en-US')} images`, [first, again, after], frames);
     await page.close();
     const plain = await plainPage();
     const other = await browser.newPage({ viewport: { width: 1280, height: 900 } });
@@ -63,7 +65,7 @@ try {
       await other.goto(plain.url, { waitUntil: 'commit' });
       const peerFirst = await within(firstImages(other, 'img', 'img'));
       const peerFrames = peerFirst === undefined ? undefined : await within(scrolled(other, 'main'));
-      print('a plain page of lazy images', [peerFirst, undefined], peerFrames);
+      print('a plain page of lazy images', [peerFirst, undefined, undefined], peerFrames);
     } finally {
       plain.close();
     }
@@ -94,14 +96,20 @@ async function within<Result>(work: Promise<Result>): Promise<Result | undefined
 interface Scrolled {
   /** Milliseconds from frame to frame. */
   readonly frames: readonly number[];
-  /** Milliseconds of processor time of the main thread a frame, on average. */
-  readonly processor: number;
+  /** Milliseconds of processor time of the main thread a frame, on average: of all, and of the jumps. */
+  readonly processor: readonly [all: number, jumps: number];
 }
 
 function print(name: string, times: readonly (number | undefined)[], scroll: Scrolled | undefined): void {
   const sorted = scroll?.frames.toSorted((a, b) => a - b) ?? [];
   const quantile = (share: number) => sorted[Math.floor(share * (sorted.length - 1))];
-  const cells = [...times, quantile(0.5), quantile(0.95), quantile(1), scroll?.processor];
+  const cells = [
+    ...times,
+    quantile(0.5),
+    quantile(0.95),
+    quantile(1),
+    ...(scroll?.processor ?? [undefined, undefined]),
+  ];
   const texts = cells.map((value) => (value === undefined ? '–' : `${value.toFixed(1)} ms`));
   console.log(`| ${[name, ...texts].join(' | ')} |`);
 }
@@ -134,21 +142,34 @@ async function scrolled(page: Page, box: string): Promise<Scrolled> {
     const { metrics } = await session.send('Performance.getMetrics');
     return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
   };
-  const before = await busy();
-  const frames = await page.evaluate(async (selector) => {
-    const element = document.querySelector(selector)!;
-    const times: number[] = [];
-    let last = await new Promise<number>(requestAnimationFrame);
-    for (let frame = 0; frame < 400; frame++) {
-      if (frame < 300) element.scrollTop += 40;
-      else element.scrollTop = ((frame - 300) / 100) * element.scrollHeight;
-      const now = await new Promise<number>(requestAnimationFrame);
-      times.push(now - last);
-      last = now;
-    }
-    return times;
-  }, box);
-  return { frames, processor: (1000 * ((await busy()) - before)) / frames.length };
+  const framesFrom = (from: number, to: number) =>
+    page.evaluate(
+      async ([selector, first, end]) => {
+        const element = document.querySelector(selector)!;
+        const times: number[] = [];
+        let last = await new Promise<number>(requestAnimationFrame);
+        for (let frame = first; frame < end; frame++) {
+          if (frame < 300) element.scrollTop += 40;
+          else element.scrollTop = ((frame - 300) / 100) * element.scrollHeight;
+          const now = await new Promise<number>(requestAnimationFrame);
+          times.push(now - last);
+          last = now;
+        }
+        return times;
+      },
+      [box, from, to] as const,
+    );
+  const begun = await busy();
+  const steps = await framesFrom(0, 300);
+  const between = await busy();
+  const jumps = await framesFrom(300, 400);
+  const frames = [...steps, ...jumps];
+  const end = await busy();
+  const perFrame = (seconds: number, count: number) => (1000 * seconds) / count;
+  return {
+    frames,
+    processor: [perFrame(end - begun, frames.length), perFrame(end - between, jumps.length)],
+  };
 }
 
 /** Seconds of all threads of a process, from Linux's clock ticks of 10 ms. */

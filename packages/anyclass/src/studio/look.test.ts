@@ -53,6 +53,23 @@ describe('images over HTTP', () => {
     expect((await image('003.png', '../first')).status).toBe(404);
   });
 
+  test('that are refused have the title of what is the matter, and name no page that Studio lacks', async () => {
+    const title = async (answer: ReturnType<typeof get>) => {
+      const { type, title: told, detail } = JSON.parse((await answer).body);
+      expect([type, detail]).toEqual([undefined, expect.not.stringContaining('/docs')]);
+      return told;
+    };
+    const photo = readFileSync(at('photos/004.png'));
+    writeFileSync(at('photos/004.png'), photo.subarray(0, 40));
+    expect(await title(image('004.png'))).toMatch('could not be read');
+    writeFileSync(at('photos/004.png'), photo);
+    expect(await title(studio.post('/api/try?run=runs/first', 'no image'))).toMatch('could not be read');
+    expect(await title(image('none.png'))).toMatch('could not be carried out');
+    expect(await title(get('/api/look/heat?run=runs/first&name=003.png&target=snow'))).toMatch('carried out');
+    expect(await title(image('003.png', 'nowhere'))).toBe('Not found');
+    expect(await title(get('/nowhere'))).toBe('Not found');
+  });
+
   test('behind a link out of the folder are refused, and so is a run whose data is elsewhere', async () => {
     const refused = await image('linked.png');
     expect(refused.status).toBe(422);
@@ -206,6 +223,34 @@ describeInBrowser('Look in a browser', (browser) => {
     await open({ run: 'runs/first', show: 'all', order: 'name' });
     await page().locator('.tile').nth(2).hover();
     await expect.poll(() => page().locator('.tile .heat:not(.loading)').count()).toBe(1);
+  });
+
+  test('loads images that stay in sight: none while rows fly past, none any more that was scrolled past', async () => {
+    const left: string[] = [];
+    page().on('requestfailed', (request) => left.push(request.url()));
+    const images = '**/api/look/image?*';
+    // They never come.
+    await page().route(images, () => {});
+    const size = page().viewportSize()!;
+    await page().setViewportSize({ width: 520, height: 160 });
+    await open({ run: 'runs/first', show: 'all', order: 'name' });
+    const first = await page().locator('.tile img').first().getAttribute('src');
+    const during = await page().evaluate(async () => {
+      const box = document.querySelector('.tiles .virtual')!;
+      const counts: number[] = [];
+      for (let frame = 0; frame < 9; frame++) {
+        box.scrollTop = frame % 2 === 0 ? box.scrollHeight : 0;
+        await new Promise(requestAnimationFrame);
+        counts.push(document.querySelectorAll('.tile img').length);
+      }
+      return counts;
+    });
+    expect(during.slice(3)).toEqual([0, 0, 0, 0, 0, 0]);
+    await expect.poll(() => left.some((url) => url.endsWith(first!))).toBe(true);
+    await expect.poll(() => page().locator('.tile img').count()).toBeGreaterThan(0);
+    expect(await page().locator(`.tile img[src="${first}"]`).count()).toBe(0);
+    await page().unroute(images);
+    await page().setViewportSize(size);
   });
 
   test('maps the embeddings, and a lasso chooses images', async () => {

@@ -46,6 +46,7 @@ export function Layers(props: {
         <span class="picture-problem small">cannot be read</span>
       ) : (
         <img
+          ref={loadedWhileShown}
           src={image}
           alt={name}
           decoding="async"
@@ -58,6 +59,7 @@ export function Layers(props: {
       )}
       {heat !== undefined && failed !== heat && (
         <img
+          ref={loadedWhileShown}
           class={`heat ${loaded === heat ? '' : 'loading'}`}
           src={heat}
           alt=""
@@ -73,6 +75,11 @@ export function Layers(props: {
       {heat !== undefined && loaded !== heat && failed !== heat && <span class="picture-wait" />}
     </span>
   );
+}
+
+/** A browser goes on loading images that were removed, ahead of those that came into sight since. */
+function loadedWhileShown(image: HTMLImageElement | null) {
+  return () => image?.removeAttribute('src');
 }
 
 /** Whether nothing of a map would be seen: no place speaks for its target. */

@@ -24,8 +24,12 @@ export interface VirtualRowsProps {
   readonly overscan?: number;
   /** A name that stays with a row when others come and go. */
   readonly keyOf: (index: number) => string;
-  readonly children: (index: number) => ComponentChildren;
+  /** Draws a row; `isPassing` while rows fly past, of which nothing that takes time need be shown. */
+  readonly children: (index: number, isPassing: boolean) => ComponentChildren;
 }
+
+/** Milliseconds in which at least a whole box of rows comes and goes, if rows fly past. */
+const passing = 100;
 
 /**
  * @example
@@ -45,6 +49,7 @@ export function VirtualRows({
   const box = useRef<HTMLDivElement>(null);
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const virtual = useRef<Virtualizer<HTMLDivElement, HTMLDivElement>>(undefined);
+  const moved = useRef({ to: 0, at: 0, isPassing: false });
   const options: VirtualizerOptions<HTMLDivElement, HTMLDivElement> = {
     count,
     getScrollElement: () => box.current,
@@ -53,7 +58,12 @@ export function VirtualRows({
     observeElementOffset,
     scrollToFn: elementScroll,
     overscan,
-    onChange: () => redraw(0),
+    onChange({ scrollOffset, scrollRect, isScrolling }) {
+      const [to, at] = [scrollOffset ?? 0, performance.now()];
+      const fast = ((scrollRect?.height ?? 0) * (at - moved.current.at)) / passing;
+      moved.current = { to, at, isPassing: isScrolling && Math.abs(to - moved.current.to) > fast };
+      redraw(0);
+    },
   };
   virtual.current ??= new Virtualizer(options);
   virtual.current.setOptions(options);
@@ -76,7 +86,7 @@ export function VirtualRows({
             key={keyOf(index)}
             style={{ transform: `translateY(${start}px)`, height: `${height}px` }}
           >
-            {children(index)}
+            {children(index, moved.current.isPassing)}
           </div>
         ))}
       </div>

@@ -48,7 +48,7 @@ export function Tiles({ run, items, chosen, onChoose, onColumns, target, isHot, 
         shown={chosen < 0 ? -1 : Math.floor(chosen / columns)}
         keyOf={(i) => String(i)}
       >
-        {(row) => (
+        {(row, isPassing) => (
           <div class="tile-row" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
             {Array.from({ length: Math.min(columns, items.count - row * columns) }, (_, i) => {
               const index = row * columns + i;
@@ -67,20 +67,18 @@ export function Tiles({ run, items, chosen, onChoose, onColumns, target, isHot, 
                   onPointerEnter={() => hovered.enter(item.name)}
                   onPointerLeave={() => hovered.leave()}
                 >
-                  <Picture
-                    run={run}
-                    name={item.name}
-                    side={160}
-                    heat={hovered.name === item.name || (isHot && isChosen) ? target : undefined}
-                  />
-                  <small>
-                    <bdi>{item.note ?? labelText(item)}</bdi>
-                  </small>
-                  {answer && (
-                    <small class={`answer ${answer.tone}`}>
-                      <bdi>{answer.text}</bdi>
-                    </small>
+                  {isPassing ? (
+                    <span class="picture" />
+                  ) : (
+                    <Picture
+                      run={run}
+                      name={item.name}
+                      side={160}
+                      heat={hovered.name === item.name || (isHot && isChosen) ? target : undefined}
+                    />
                   )}
+                  <small>{item.note ?? labelText(item)}</small>
+                  {answer && <small class={`answer ${answer.tone}`}>{answer.text}</small>}
                 </button>
               );
             })}
