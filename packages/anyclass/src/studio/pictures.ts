@@ -5,8 +5,8 @@ import type { StoredImage } from '../data/dataset/imageSource.js';
 import type { ImageReading } from '../data/dataset/reading/pixelFormat.js';
 import { openImage } from '../data/images/decoding/decode.js';
 import { limiter } from '../data/images/limiter.js';
-import { UserError } from '../errors/userError.js';
 import { runPaths } from '../runs/runFolder.js';
+import { Problem } from '../web/problem.js';
 import { bounded } from './bounded.js';
 import type { FoundRun } from './findRuns.js';
 import type { ModelChild } from './modelChild.js';
@@ -70,7 +70,7 @@ function only([first]: readonly ExplainedPicture[]): ExplainedPicture {
 /**
  * Returns an image as WebP, in its own proportions: a heat map of it has the same, so that both fit each other in any box.
  *
- * @throws UserError if it cannot be read
+ * @throws Problem if it cannot be read
  */
 export async function pictureOf(image: StoredImage, reading: ImageReading, side: number): Promise<Buffer> {
   try {
@@ -80,7 +80,7 @@ export async function pictureOf(image: StoredImage, reading: ImageReading, side:
       .resize(side, side, { fit: 'inside', kernel: 'linear' })
       .webp({ quality: 75, effort: 2 })
       .toBuffer();
-  } catch (error) {
-    throw new UserError('this image cannot be read', { cause: error });
+  } catch {
+    throw new Problem('unreadable', 'this image cannot be read');
   }
 }

@@ -78,5 +78,5 @@ function answerTo(error: unknown): unknown {
   if (errorCode(error) === 'ENOENT')
     return new Problem('not-found', 'a file of this run was deleted meanwhile');
   const isUsers = error instanceof UserError || error instanceof FileError || isSystemError(error);
-  return isUsers ? new Problem('unreadable', messageOf(error)) : error;
+  return isUsers ? new Problem('not-possible', messageOf(error)) : error;
 }

@@ -63,11 +63,12 @@ export function addTryRoutes(routes: FastifyInstance, studio: Studio): void {
     if (takesFeatures(description))
       throw new UserError(`${run.id} takes features; drop an image on a run of images`);
     const image = { kind: 'encoded', bytes } as const;
+    const picture = await pictureOf(image, description, side);
     const { prediction, maps } = await child.ask({ kind: 'explain', model: run.path, image, side });
     const { labels, outcome, odd, presence, probabilities, thresholds } = prediction;
     return {
       id: randomUUID(),
-      image: `data:image/webp;base64,${(await pictureOf(image, description, side)).toString('base64')}`,
+      image: `data:image/webp;base64,${picture.toString('base64')}`,
       labels,
       outcome,
       odd: odd ?? null,

@@ -6,12 +6,13 @@ export const problems = {
   unauthorized: { status: 401, title: 'A bearer token is required' },
   'foreign-host': { status: 403, title: 'Host not allowed' },
   'foreign-origin': { status: 403, title: 'Origin not allowed' },
-  'not-found': { status: 404, title: 'No such endpoint or model' },
+  'not-found': { status: 404, title: 'Not found' },
   'wrong-method': { status: 405, title: 'Method not allowed' },
   'too-slow': { status: 408, title: 'The request arrives too slowly' },
   'too-large': { status: 413, title: 'The request exceeds a limit' },
   'wrong-type': { status: 415, title: 'Unsupported content type' },
-  unreadable: { status: 422, title: 'The image could not be read' },
+  unreadable: { status: 422, title: 'The image or row could not be read' },
+  'not-possible': { status: 422, title: 'The request could not be carried out' },
   'queue-full': { status: 429, title: 'The queue is full' },
   'client-left': { status: 499, title: 'The client disconnected' },
   internal: { status: 500, title: 'Internal error' },
@@ -71,8 +72,13 @@ export function problemOf(error: unknown): ProblemText {
   return { kind: 'internal', message: 'the request failed; the server log has the reason' };
 }
 
-/** Returns the body of the answer. Clients of the Open Inference Protocol read `error`. */
-export function problemBody({ kind, message }: ProblemText, requestId: string) {
+/**
+ * Returns the body of the answer. Clients of the Open Inference Protocol read `error`.
+ *
+ * @param docs the page that explains each kind, if the server has one
+ */
+export function problemBody({ kind, message }: ProblemText, requestId: string, docs: string | undefined) {
   const { status, title } = problems[kind];
-  return { type: `/docs#problem-${kind}`, title, status, detail: message, requestId, error: message };
+  const type = docs === undefined ? {} : { type: `${docs}#problem-${kind}` };
+  return { ...type, title, status, detail: message, requestId, error: message };
 }

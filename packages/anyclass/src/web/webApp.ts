@@ -28,6 +28,8 @@ export interface Answered extends Exchange {
 
 export interface WebAppOptions {
   readonly access: Access;
+  /** The path of the page that explains every kind of problem; without, answers name none. */
+  readonly docs?: string;
   /** Whether the server is shutting down; it then closes each connection after its answer. */
   isDraining(): boolean;
   /** Called with every answer just before it is sent. */
@@ -77,7 +79,10 @@ export async function createWebApp(options: WebAppOptions): Promise<WebApp> {
   for (const method of routes.supportedMethods) routes.addHttpMethod(method, { overrideExisting: true });
   routes.setErrorHandler(refuse);
   routes.setNotFoundHandler(({ exchange }) => {
-    throw new Problem('not-found', `nothing at ${exchange.path}; see /docs`);
+    throw new Problem(
+      'not-found',
+      `nothing at ${exchange.path}${options.docs === undefined ? '' : `; see ${options.docs}`}`,
+    );
   });
   await addGuards(routes, checks, { access: options.access, prepare });
   routes.addHook('onSend', (request, reply, _payload, done) => {
@@ -129,7 +134,7 @@ function createSteps(options: WebAppOptions, arrival: () => number) {
     exchange.problem = problem;
     if (problem.retryAfter !== undefined) reply.header('Retry-After', String(problem.retryAfter));
     if (problem.kind === 'unauthorized') reply.header('WWW-Authenticate', 'Bearer');
-    const body = problemBody(problem, requestId);
+    const body = problemBody(problem, requestId, options.docs);
     sendText(reply.code(body.status), 'application/problem+json', JSON.stringify(body));
   };
   const finish: Step = (request, reply) => {

@@ -5,6 +5,9 @@ import { version } from '../../runs/version.js';
 import { problems } from '../../web/problem.js';
 import * as schemas from './schemas.js';
 
+/** The path of the page about the API, which explains every kind of problem. */
+export const docsPath = '/docs';
+
 /** An endpoint of the API. */
 export interface Operation {
   readonly method: 'get' | 'post';

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addRoute, sendJson, sendPage, sendText } from '../../web/answers.js';
 import { Problem } from '../../web/problem.js';
 import { type Arrived, createWebApp, guarded, type WebAppOptions } from '../../web/webApp.js';
-import { openApi } from '../api/openApi.js';
+import { docsPath, openApi } from '../api/openApi.js';
 import type { JsonRequests } from '../bodies/jsonRequests.js';
 import { findModel, isReady, recordUnexpected, type ServerState } from '../operation/serverState.js';
 import { apiPage } from '../pages/apiPage.js';
@@ -40,8 +40,9 @@ function webOptions(state: ServerState): WebAppOptions {
       allowOrigin: settings.allowOrigin,
       token,
       isPublic: isHealth,
-      isOpen: (path) => isHealth(path) || ['/', '/docs', '/openapi.json'].includes(path),
+      isOpen: (path) => isHealth(path) || ['/', docsPath, '/openapi.json'].includes(path),
     },
+    docs: docsPath,
     isDraining: () => state.isDraining,
     onAnswered: (answered) => recordAnswer(state, answered),
     onUnexpected(error, request) {
@@ -112,7 +113,7 @@ function addPages(routes: FastifyInstance, { models, token, settings }: ServerSt
   addRoute(routes, '/', {
     GET: (_, reply) => sendPage(reply, tryPage(cards(), { needsToken })),
   });
-  addRoute(routes, '/docs', {
+  addRoute(routes, docsPath, {
     GET: (request, reply) =>
       sendPage(reply, apiPage(originOf(request), needsToken, models.keys().next().value)),
   });

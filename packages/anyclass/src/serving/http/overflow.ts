@@ -6,6 +6,7 @@
 import { closeIfUnread, requestIdOf } from '../../web/exchange.js';
 import { problemBody } from '../../web/problem.js';
 import type { Arrived } from '../../web/webApp.js';
+import { docsPath } from '../api/openApi.js';
 import type { Log } from '../operation/log.js';
 import type { ServerState } from '../operation/serverState.js';
 
@@ -118,7 +119,7 @@ function createBodies() {
     requestId: string,
   ) => {
     if (made.message !== message) {
-      const text = JSON.stringify(problemBody({ kind: 'queue-full', message }, '*'));
+      const text = JSON.stringify(problemBody({ kind: 'queue-full', message }, '*', docsPath));
       const at = text.indexOf('"*"') + 1;
       made = { message, before: text.slice(0, at), after: text.slice(at + 1) };
     }
