@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 packages=$("${PEER_PYTHON:-python3}" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 folder=$(mktemp -d)
 mkdir -p .gpu
-for name in timm torchvision PIL pillow.libs safetensors huggingface_hub tqdm yaml requests urllib3 idna charset_normalizer certifi httpx httpcore h11 filelock fsspec packaging anyio sniffio shellingham click typer; do
+for name in timm torchvision PIL pillow.libs safetensors huggingface_hub tqdm yaml requests urllib3 idna charset_normalizer certifi httpx httpcore httpx2 httpcore2 truststore h11 filelock fsspec packaging anyio sniffio shellingham click typer; do
   [ ! -d "$packages/$name" ] || cp -r "$packages/$name" "$folder/"
 done
 # torchvision's compiled operators belong to another torch; its Python part declares them (bench/torchvision_anywhere.py).
