@@ -8,7 +8,7 @@ import { forest } from './chart/forest.js';
 import { lineChart } from './chart/lineChart.js';
 import { matrix } from './chart/matrix.js';
 import { parallel } from './chart/parallel.js';
-import { breakable, escaped, verbatim, visible } from './escaped.js';
+import { breakable, escaped, unbroken, verbatim, visible } from './escaped.js';
 
 const hostile = '<img src=x onerror="alert(1)">&\u202e\u0007\u2066';
 
@@ -66,4 +66,13 @@ test('every function escapes the names that it is given', () => {
 test('a name may be broken after its separators, and markup stays text', () => {
   expect(breakable('Pleural_Thickening')).toBe('Pleural_<wbr>Thickening');
   expect(breakable('a/<b>')).toBe('a/&lt;b&gt;');
+  expect(breakable('bce@lambda=0.2')).toBe('bce@<wbr>lambda=<wbr>0.2');
+});
+
+test('a short word with a hyphen is not broken, nor a number from its unit, and a long name may be', () => {
+  const whole = '<span class="unbroken">any-bce</span>';
+  expect(unbroken('any-bce λ=0.02 beats "bce".')).toBe(`${whole} λ=0.02 beats &quot;bce&quot;.`);
+  expect(unbroken('Keep any-bce.')).toBe(`Keep ${whole}.`);
+  expect(unbroken('Use bce at 32 px.')).toBe('Use bce at <span class="unbroken">32 px</span>.');
+  expect(unbroken('<i>-b extraordinarily-long')).toBe('&lt;i&gt;-b extraordinarily-long');
 });

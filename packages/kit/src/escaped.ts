@@ -28,7 +28,18 @@ export function visible(text: string): string {
  * breakable('Pleural_Thickening') // 'Pleural_<wbr>Thickening'
  */
 export function breakable(name: string): string {
-  return escaped(name).replaceAll(/[_/.-](?=\w)/g, '$&<wbr>');
+  return escaped(name).replaceAll(/(?:[_/@=-]|(?<!\d)\.)(?=\w)/g, '$&<wbr>');
+}
+
+/**
+ * Returns a sentence for HTML in which short words with hyphens, and numbers with their units, stay on one line.
+ *
+ * @example
+ * unbroken('any-bce beats bce') // '<span class="unbroken">any-bce</span> beats bce'
+ */
+export function unbroken(sentence: string): string {
+  const parts = /(?<!\S)(?:\w{1,10}-\w{1,10}|[\d,.]+ (?:px|class(?:es)?|points?))\b/g;
+  return escaped(sentence).replaceAll(parts, '<span class="unbroken">$&</span>');
 }
 
 /** Returns text for HTML with nothing changed but markup; for text to copy, such as a table as CSV. */

@@ -63,7 +63,7 @@ export {
 export { roundRange, roundTicks, type Tick } from './chart/ticks.js';
 export { type TradeOffOptions, type TradeOffStep, tradeOff } from './chart/tradeOff.js';
 export { type Color, color, levels, type Outcome, outcomes, type Shade, shades } from './colors.js';
-export { breakable, escaped, verbatim, visible } from './escaped.js';
+export { breakable, escaped, unbroken, verbatim, visible } from './escaped.js';
 export { classActivationUnit, heatColor, heatGradient, heatStops } from './heat.js';
 export { countText, percentText, shortNumber, shortPercent, signedPoints } from './numbers.js';
 export { kitScript } from './script.js';

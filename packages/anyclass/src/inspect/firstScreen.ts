@@ -69,17 +69,17 @@ function tagsOf({ problems }: Inspection, isDoubtful: boolean): Tag[] {
 function splitBars({ splits }: Inspection): string {
   const rows = splits
     .filter(({ split, total }) => split !== 'all' && total > 0)
-    .map(({ split, total, positive, negative }) => ({
+    .map(({ split, total, positive }) => ({
       name: split,
       value: total,
-      text: `${countText(total)}: ${countText(positive)} positive, ${countText(negative)} negative`,
+      text: `${countText(total)}, ${countText(positive)} positive`,
     }));
   return bars('Splits', rows);
 }
 
 function fixList({ problems }: Inspection, spec: string): string {
   if (problems.length === 0)
-    return `<p class="small">Nothing: every check passed. Write a configuration:</p>${command(`anyclass init ${quoted(spec)}`)}`;
+    return `<p class="small">Nothing: every check passed. Write a configuration:</p>${command(`npx anyclass init ${quoted(spec)}`)}`;
   const shown = seriousFirst(problems).slice(0, mostProblems);
   const more =
     problems.length > shown.length
@@ -117,8 +117,8 @@ function promiseParts({ promisable: { split, of, negatives, positives }, groupCo
   const least = percentNeeded(negatives.smallestRate);
   const best =
     of === 'rows'
-      ? `At best, at most ${least} of negatives raise an alarm.`
-      : `At best, a random negative of a random group raises an alarm at most ${least} of the time.`;
+      ? `The strictest promise: at most ${least} of negatives raise an alarm.`
+      : `The strictest promise: a random negative of a random group raises an alarm at most ${least} of the time.`;
   const grouped =
     of === 'rows' ? '' : note('Images of one group are not independent: one negative of each group counts.');
   const rest = `With 95% confidence, from the ${countText(negatives.instances)}${unit} negatives in ${split}. Its ${countText(positives.instances)}${unit} positives can promise at most ${percentNeeded(positives.smallestRate)} missed.`;

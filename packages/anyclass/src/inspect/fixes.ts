@@ -10,14 +10,14 @@ export interface Fix {
  * Returns what to do about a problem; undefined if it is only good to know.
  *
  * @example
- * fixOf({ kind: 'no-validation', examples: [] }, 'pipes.csv')?.command // "anyclass init pipes.csv --set 'data.draw={}'"
+ * fixOf({ kind: 'no-validation', examples: [] }, 'pipes.csv')?.command // "npx anyclass init pipes.csv --set 'data.draw={}'"
  */
 export function fixOf(
   { kind, examples }: Pick<Problem, 'kind' | 'examples'>,
   dataset: string,
 ): Fix | undefined {
   const init = (...settings: readonly string[]) =>
-    `anyclass init ${[quoted(dataset), ...settings.map(quoted)].join(' --set ')}`;
+    `npx anyclass init ${[quoted(dataset), ...settings.map(quoted)].join(' --set ')}`;
   const redrawn = init('data.draw={}');
   const together = init('data.groups=look-alikes', 'data.draw={}');
   const corrected = init('data.corrections=corrections.csv');

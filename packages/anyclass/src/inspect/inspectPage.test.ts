@@ -121,6 +121,12 @@ describeInBrowser('in a browser', (browser) => {
     expect(await page.locator('#samples .file').first().textContent()).toMatch(/\.png/);
   }, 60_000);
 
+  test('on a phone, the bars of the splits have room beside their counts', async () => {
+    const { page } = await openFile(browser(), file, { viewport: { width: 390, height: 844 } });
+    const bar = await page.locator('.verdict rect').first().boundingBox();
+    expect(bar!.width).toBeGreaterThan(60);
+  }, 60_000);
+
   test('printed, nothing is wider than the paper', async () => {
     const { page } = await openFile(browser(), file, { viewport: { width: 718, height: 1016 } });
     await page.emulateMedia({ media: 'print' });

@@ -63,5 +63,6 @@ h1 { margin-top: 16px; }
 .meter.predicted i { background: var(--accent); }
 .meter b { position: absolute; top: -3px; bottom: -3px; width: 2px; margin-left: -1px; background: var(--ink); }
 .scale { font-size: var(--text-xs); color: var(--ink-3); } .scale .ramp { width: 60px; }
-/* On a phone, what was asked comes before the model. */ @media (max-width: 720px) { .try .models { order: 1; } }
+/* On a phone, what was asked comes before the model. */ @media screen and (max-width: 720px) { .try .models { order: 1; } }
+/* Printed: the model and its answers, without what takes images. */ @media print { .try, #results { grid-template-columns: minmax(0, 1fr) !important; } .try > :first-child { display: none; } }
 `;

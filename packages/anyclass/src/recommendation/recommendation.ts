@@ -99,13 +99,16 @@ function setupText({ setup, decision }: Basis): string {
     const others = tried.filter((other) => other !== label);
     return `Train at ${label}: ${joined(others)} ${others.length === 1 ? 'is' : 'are'} not clearly better.`;
   }
-  const f1Of = (wanted: string) => round.losses.find(({ candidate }) => candidate.label === wanted)?.f1;
-  const [chosen, before] = [f1Of(label), f1Of(base)];
+  const judged = (wanted: string) => round.losses.find(({ candidate }) => candidate.label === wanted);
+  const [chosen, before] = [judged(label), judged(base)];
   const gain =
-    chosen === undefined || before === undefined
-      ? ''
-      : `: ${metricName(decision)} ${percent(chosen)} instead of ${percent(before)}`;
-  return `Train at ${label} instead of ${base}${gain}, at ${cost.toFixed(1)} times the time.`;
+    chosen && before
+      ? `: ${metricName(decision)} ${percent(chosen.f1)} instead of ${percent(before.f1)}`
+      : '';
+  const times = cost.toFixed(1);
+  const price = times === '1.0' ? 'in the same time' : `at ${times} times the time`;
+  const doubt = before?.isWithinNoise ? `; that is within the noise, but ${base} did worst` : '';
+  return `Train at ${label} instead of ${base}${gain}, ${price}${doubt}.`;
 }
 
 function opening(

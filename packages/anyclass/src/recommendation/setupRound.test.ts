@@ -56,7 +56,7 @@ async function recommended(
   name: string,
   minutes: number,
   strength: (configuration: Configuration) => number,
-  mostRuns = 1000,
+  { mostRuns = 1000, fixed = [] }: { readonly mostRuns?: number; readonly fixed?: readonly string[] } = {},
 ) {
   let [clock, trained] = [0, 0];
   const notes: string[] = [];
@@ -95,7 +95,7 @@ async function recommended(
     },
   };
   if (!progress.speed) progress.save({ speed });
-  const setups = setupsOf(base, []);
+  const setups = setupsOf(base, fixed);
   const { setup, result } = await chooseSetup(work, setups, progress.speed!);
   const { rounds } = await runRounds({ ...work, base: setup.configuration }, progress.speed!);
   const basis = {
@@ -155,6 +155,27 @@ describe('before losses', () => {
       network.inputSize === 128 && augmentation !== 'crops' ? 1.9 : 2,
     );
     expect(worst.setup.label).not.toBe('128 px');
+    expect(worst.recommendation().verdict).toMatch(
+      /^Train at .* instead of 128 px: .*; that is within the noise, but 128 px did worst\. /,
+    );
+  });
+
+  test('of two, the configured one is kept unless the other is clearly better', async () => {
+    const crops = (strength: number) => async (name: string) => {
+      const strengthOf = ({ augmentation }: Configuration) => (augmentation === 'crops' ? strength : 1.9);
+      const { setup, recommendation } = await recommended(name, 40, strengthOf, {
+        fixed: ['network.inputSize'],
+      });
+      return [setup.label, recommendation().verdict];
+    };
+    expect(await crops(2)('two')).toEqual([
+      '128 px',
+      expect.stringMatching(/^Train at 128 px: 128 px with crops is not clearly better\./),
+    ]);
+    expect(await crops(4)('two, one better')).toEqual([
+      '128 px with crops',
+      expect.stringMatching(/^Train at 128 px with crops instead of 128 px: .*, in the same time\. /),
+    ]);
   });
 
   test('nothing is tried without time for it, and the note says so', async () => {
@@ -167,7 +188,7 @@ describe('before losses', () => {
 
   test('a killed recommendation goes on with the setup that it chose, and trains no pilot twice', async () => {
     const strength = ({ network }: Configuration) => (network.inputSize === 160 ? 4 : 1.5);
-    const first = await recommended('killed', 40, strength, 7);
+    const first = await recommended('killed', 40, strength, { mostRuns: 7 });
     const second = await recommended('killed', 40, strength);
     expect(second.setup.label).toBe(first.setup.label);
     expect(new Set([...first.order, ...second.order]).size).toBe(first.trained + second.trained);

@@ -24,7 +24,7 @@ export interface SetupChoice {
 
 /**
  * Trains short pilots of every setup, and chooses one: the base, unless another is clearly better; then the cheapest of those that the best is
- * not clearly better than. The one that did worst is not chosen, even if that could be chance.
+ * not clearly better than. Of three and more, the one that did worst is not chosen, even if that could be chance.
  */
 export async function chooseSetup(
   work: PilotWork,
@@ -80,7 +80,7 @@ function plan(work: PilotWork, setups: readonly Setup[], speed: PilotSpeed): voi
 }
 
 function best(setups: readonly Setup[], { losses }: RoundResult): Setup {
-  const worst = losses.length > 1 && losses.at(-1)!.f1 < losses.at(-2)!.f1 ? losses.at(-1) : undefined;
+  const worst = losses.length > 2 && losses.at(-1)!.f1 < losses.at(-2)!.f1 ? losses.at(-1) : undefined;
   const eligible = losses.filter((one) => one.isWithinNoise && one !== worst);
   const known = setups.filter(({ label }) => eligible.some(({ candidate }) => candidate.label === label));
   const own = known.find((setup) => setup === setups[0]);

@@ -185,4 +185,27 @@ describeInBrowser('in a browser', (browser) => {
       }
     }
   }, 60_000);
+
+  test('printed, a study of long fields is not wider than the paper', async () => {
+    const file = join(testFolder(), 'study.html');
+    const fields = [
+      'loss.alpha',
+      'loss.lambda',
+      'loss.beta',
+      'optimizer.rate',
+      'optimizer.weightDecay',
+      'batchSize',
+      'schedule.warmUpEpochs',
+    ];
+    const values = Object.fromEntries(fields.map((field, i) => [field, 0.003971 * (i + 1)]));
+    const trials = study.trials.map((each) => ({
+      ...each,
+      values,
+      run: `runs/study/trials/000${each.trial}`,
+    }));
+    writeFileSync(file, studyPage({ ...study, trials, study: 'runs/study' }));
+    const { page } = await openFile(browser(), file, { viewport: { width: 718, height: 1016 } });
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(718);
+  }, 60_000);
 });

@@ -1,4 +1,4 @@
-import { escaped } from '@anyclass/kit';
+import { breakable, escaped } from '@anyclass/kit';
 import { cellParts, emphasisOf } from './cellText.js';
 import { alignment, type Cell, checked, groupSpans, hasGroups, measured, type Table } from './table.js';
 
@@ -16,7 +16,7 @@ export function htmlTable(table: Table): string {
   const { title, columns, rows } = checked(table);
   const groups = hasGroups(table) ? `<tr>${groupSpans(table).map(groupCell).join('')}</tr>` : '';
   const headings = columns.map(
-    (column) => `<th scope="col" class="${alignment(column)}">${escaped(column.title)}</th>`,
+    (column) => `<th scope="col" class="${alignment(column)}">${nameText(column.title)}</th>`,
   );
   const header = columns.some((column) => column.title !== '') ? `<tr>${headings.join('')}</tr>` : '';
   const body = rows.map((row) => {
@@ -24,7 +24,7 @@ export function htmlTable(table: Table): string {
       const column = columns[at]!;
       const [value, uncertainty] = cellParts(cell, column);
       const text =
-        escaped(value) +
+        (column.kind === 'text' ? nameText(value) : escaped(value)) +
         (uncertainty === undefined ? '' : ` <span class="uncertainty">${escaped(uncertainty)}</span>`);
       const isLong = column.kind === 'text' && value.length > 40;
       const classes = [alignment(column), emphasisOf(cell), isLong ? 'long' : undefined]
@@ -41,6 +41,11 @@ export function htmlTable(table: Table): string {
 <tbody>
 ${body.join('\n')}
 </tbody></table>`;
+}
+
+/** A long word may be broken where it has room only in part, such as on a phone. */
+function nameText(name: string): string {
+  return name.replaceAll(/[^ ]+/g, (word) => (word.length > 20 ? breakable(word) : escaped(word)));
 }
 
 function groupCell({ title, span }: { readonly title: string; readonly span: number }): string {

@@ -173,7 +173,8 @@ test('any text survives the round trip through HTML but for invisible characters
     );
   fc.assert(
     fc.property(anyTable, (table) => {
-      const html = htmlTable(table);
+      // Where a long name may be broken is no text.
+      const html = htmlTable(table).replaceAll('<wbr>', '');
       const tags = html.match(/<\/?[a-z]+/g) ?? [];
       expect(new Set(tags.map((tag) => tag.replace(/<\/?/, '')))).toSatisfy((names: Set<string>) =>
         [...names].every((name) => ['table', 'caption', 'thead', 'tbody', 'tr', 'th', 'td'].includes(name)),

@@ -1,7 +1,7 @@
 // Small blocks of text.
 
 import type { Outcome } from '../colors.js';
-import { escaped } from '../escaped.js';
+import { escaped, unbroken } from '../escaped.js';
 
 /** A label with a color: '✓ Keeps its promise'. */
 export interface Tag {
@@ -23,7 +23,7 @@ export interface VerdictOptions {
 export function verdict({ tags, headline, text, beside }: VerdictOptions): string {
   const marks = tags.map(({ tone, text: words }) => `<span class="tag ${tone}">${escaped(words)}</span>`);
   const side = beside === undefined ? '' : `<div>${beside}</div>`;
-  return `<div class="verdict"><div>${marks.join(' ')}<h1>${escaped(headline)}</h1><p class="quiet prose">${text}</p></div>${side}</div><h2 class="hidden-text">At a glance</h2>`;
+  return `<div class="verdict"><div>${marks.join(' ')}<h1>${unbroken(headline)}</h1><p class="quiet prose">${text}</p></div>${side}</div><h2 class="hidden-text">At a glance</h2>`;
 }
 
 /** Returns a titled part of a row of columns; `body` is HTML. */

@@ -24,6 +24,7 @@ a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: un
 p a, .note a { text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 2px; }
 bdi, td, th, .file { unicode-bidi: isolate; }
 .quiet { color: var(--ink-2); } .faint { color: var(--ink-3); } .small { font-size: var(--text-s); } .tiny { font-size: var(--text-xs); } .num { font-weight: 600; }
+.unbroken { white-space: nowrap; }
 .prose { max-width: 68ch; } ul.prose { padding-left: 18px; }
 .note { color: var(--ink-2); font-size: var(--text-xs); max-width: 76ch; margin-top: var(--s2); overflow-wrap: anywhere; }
 code, kbd, pre { font-family: var(--mono); font-size: .93em; }

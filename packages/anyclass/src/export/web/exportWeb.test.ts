@@ -234,6 +234,16 @@ describeInBrowser('in a browser', (browser) => {
     },
   );
 
+  test('printed, it is the model and its answers, and nothing is wider than the paper', async () => {
+    await page.setViewportSize({ width: 718, height: 1016 });
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(718);
+    expect(await page.locator('#drop').isVisible()).toBe(false);
+    expect(await page.locator('.photo .labels').first().isVisible()).toBe(true);
+    await page.emulateMedia({ media: 'screen' });
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
   test('a file that is not an image is rejected with the reason', async () => {
     writeFileSync(at('note.txt'), 'no image');
     await dropPhoto(page, at('note.txt'), 'note.txt');

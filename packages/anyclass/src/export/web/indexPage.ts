@@ -59,5 +59,5 @@ const style = `${tryStyle}
 button.row { cursor: pointer; } button.row:disabled { cursor: default; } button.row:hover:enabled, .row[aria-pressed='true'] { border-color: var(--accent); }
 .presence { margin-bottom: 6px; border-bottom: 1px solid var(--rule); border-radius: 0; padding-bottom: 8px; }
 .name { overflow-wrap: anywhere; } .value { text-align: right; } .predicted .name, .predicted .value { font-weight: 700; } .result .button { margin-top: 6px; }
-@media (max-width: 720px) { #photos:empty { display: none; } } @media (max-width: 600px) { .photo { display: block; } .photo h2 { margin-top: 8px; } }
+@media print { .row { width: 100%; margin: 0; padding-inline: 0; } } @media (max-width: 720px) { #photos:empty { display: none; } } @media (max-width: 600px) { .photo { display: block; } .photo h2 { margin-top: 8px; } }
 `;

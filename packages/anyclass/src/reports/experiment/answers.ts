@@ -9,6 +9,7 @@ import {
   panel,
   shortPercent,
   type Tag,
+  unbroken,
   verdict,
 } from '@anyclass/kit';
 import type { Comparison, HeldDifference } from '../../experiments/comparisonResult.js';
@@ -85,7 +86,7 @@ function askedTable(comparison: Comparison): string {
     const [answer, next] = answerOf(f1, loss, standard, seeds);
     const place = several ? `${dataset}, ${network}: ` : '';
     const isHeld = stateOf(f1) === 'holds';
-    return `<tr><th scope="row">${escaped(`${place}${loss} over ${standard}?`)}</th><td class="${isHeld ? 'strong' : ''}">${escaped(answer)}</td><td>${escaped(next)}</td></tr>`;
+    return `<tr><th scope="row">${unbroken(`${place}${loss} over ${standard}?`)}</th><td class="${isHeld ? 'strong' : ''}">${escaped(answer)}</td><td>${unbroken(next)}</td></tr>`;
   });
   return `<div class="scroll" tabindex="0" role="region" aria-label="What you asked"><table class="asked"><thead><tr><th scope="col">You asked</th><th scope="col">Answer, F1</th><th scope="col">Next</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }

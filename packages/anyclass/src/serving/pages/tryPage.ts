@@ -123,7 +123,7 @@ const style = `${tryStyle}
 .name.predicted { font-weight: 700; }
 .failed { color: var(--missed-ink); overflow-wrap: anywhere; }
 details { margin-top: 8px; } details > summary { cursor: pointer; color: var(--ink-3); padding: 4px 0; border: 0; font-weight: 400; font-size: var(--text-xs); } details pre { font-size: 11px; overflow-x: auto; }
-@media (max-width: 720px) { #results:empty { display: none; } }
+@media print { .result details { display: none; } .where .button[aria-pressed='true'] { display: inline !important; border: 0; padding: 0; } } @media (max-width: 720px) { #results:empty { display: none; } }
 @media (max-width: 1000px) { #results { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 600px) { .result { grid-template-columns: minmax(0, 1fr); } .seen img { max-height: 50vh; } }
 `;

@@ -77,7 +77,7 @@ async function examine(file: File, card: PhotoCard): Promise<void> {
 
 function backendText({ backend, remarks }: Predictor): string {
   if (backend === 'webgpu') return 'Runs on the GPU (WebGPU).';
-  return `Runs on the CPU (WebAssembly)${remarks.length > 0 ? `: ${remarks.join('; ')}` : ''}.`;
+  return ['Runs on the CPU (WebAssembly)', ...remarks].map((remark) => `${remark}.`).join(' ');
 }
 
 function messageOf(error: unknown): string {
