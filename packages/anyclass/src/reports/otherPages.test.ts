@@ -195,15 +195,15 @@ describeInBrowser('in a browser', (browser) => {
       'optimizer.rate',
       'optimizer.weightDecay',
       'batchSize',
-      'schedule.warmUpEpochs',
     ];
+    const importance = Object.fromEntries(fields.map((field) => [field, 0.5]));
     const values = Object.fromEntries(fields.map((field, i) => [field, 0.003971 * (i + 1)]));
     const trials = study.trials.map((each) => ({
       ...each,
       values,
       run: `runs/study/trials/000${each.trial}`,
     }));
-    writeFileSync(file, studyPage({ ...study, trials, study: 'runs/study' }));
+    writeFileSync(file, studyPage({ ...study, trials, importance, study: 'runs/study' }));
     const { page } = await openFile(browser(), file, { viewport: { width: 718, height: 1016 } });
     await page.emulateMedia({ media: 'print' });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(718);
