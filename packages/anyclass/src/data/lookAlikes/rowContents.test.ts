@@ -38,8 +38,8 @@ test('a row is recognized by its bytes, whatever its name, in files as in memory
     'empty.png': new Uint8Array(),
   });
   const rows = Int32Array.from({ length: names.length }, (_, row) => row);
-  const hashes = await rowContents({ names, images: inFiles, features: undefined }, rows);
-  expect(await rowContents({ names, images: inMemory, features: undefined }, rows)).toEqual(hashes);
+  const hashes = await rowContents({ names, images: inFiles }, rows);
+  expect(await rowContents({ names, images: inMemory }, rows)).toEqual(hashes);
   expect(hashes[1]).toBe(hashes[0]);
   expect(new Set(hashes).size).toBe(5);
 });
@@ -47,5 +47,5 @@ test('a row is recognized by its bytes, whatever its name, in files as in memory
 test('an image that cannot be read has no contents', async () => {
   const images = fileImages(nameTable(['missing.png']), () => folder);
   const names = nameTable(['missing.png']);
-  expect(await rowContents({ names, images, features: undefined }, Int32Array.of(0))).toEqual(['']);
+  expect(await rowContents({ names, images }, Int32Array.of(0))).toEqual(['']);
 });
