@@ -114,7 +114,8 @@ test('channels-last applies to four-dimensional weights', () => {
   expect(conv.weight.isContiguous()).toBe(false);
 });
 
-test('parameters and buffers outlive the tidy that they were made in; dispose frees them', () => {
+test('parameters and buffers outlive the tidy that they were made in; dispose frees them', async () => {
+  await collectTensors(); // also those of the tests above
   const before = liveTensors();
   const network = tidy(() => new Network());
   expect(tidy(() => network.eval().forward(ones([1, 3, 2, 2])).shape)).toEqual([1, 4]);
@@ -123,7 +124,8 @@ test('parameters and buffers outlive the tidy that they were made in; dispose fr
   expect(() => network.forward(ones([1, 3, 2, 2]))).toThrow('disposed');
 });
 
-test('a Sequential keeps only what backward needs', () => {
+test('a Sequential keeps only what backward needs', async () => {
+  await collectTensors();
   class Doubled extends Module {
     forward(x: Tensor): Tensor {
       return x.add(1).add(x);
