@@ -6,6 +6,7 @@ autocast, forward + loss + backward + clip + optimizer, and inference. Prints a 
 The mode `fill` measures nothing: it compiles, so that a later process finds the compiled kernels in torch's cache.
 """
 
+import gc
 import json
 import pathlib
 import sys
@@ -85,10 +86,19 @@ def measure(mode, name, pixels, batch):
     record(f"{title}, inference (images/s)", images_per_second(batch, predict))
 
 
+failed = False
 modes = sys.argv[1].split(",") if len(sys.argv) > 1 else ["eager", "channels-last"]
 for task in sys.argv[2:] or EVERYTHING:
     name, pixels, batch = task.split(":")
     for mode in modes:
-        measure(mode, name, int(pixels), int(batch))
+        try:
+            measure(mode, name, int(pixels), int(batch))
+        except Exception as error:
+            print(f"{name} at {pixels} px, {mode}: {type(error).__name__}: {str(error)[:600]}", file=sys.stderr, flush=True)
+            failed = True
+        # Networks of one library share code, which is compiled anew for only eight of them.
+        torch._dynamo.reset()
+        gc.collect()
         torch.cuda.empty_cache()
 print(json.dumps(results))
+sys.exit(failed)

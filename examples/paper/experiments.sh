@@ -66,7 +66,9 @@ judged_twice() { # DATA OUT OPTIONS…: evaluates at 2% false alarms, then at 5%
 }
 fit() { # DATA OUT OPTIONS…: the recipe as users run it, with the splits of the others
   case $1 in
-    chest) anyclass compare strong --data "$data/nih128/nih128.parquet" --set data.cache="$out/cache" --out "$out/$2" "${@:3}" ;;
+    chest)
+      anyclass compare strong --data "$data/nih128/nih128.parquet" --set data.columns.group=patient --set data.channels=1 \
+        --set 'data.mean=[0.506]' --set 'data.std=[0.23]' --set data.cache="$out/cache" --out "$out/$2" "${@:3}" ;;
     *)
       splits
       anyclass compare strong --data "$data/coco64/part-*.parquet" --set "data.keep=[\"$1\"]" --set "data.splitFolder=$out/splits" \
