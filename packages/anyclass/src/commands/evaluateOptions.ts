@@ -112,6 +112,8 @@ export function costsOf(
   );
   if (other !== undefined)
     throw new UsageError('cannot be combined with costs, which choose the budget', other);
+  if (given.per === 'group')
+    throw new UsageError('group cannot be combined with costs, which count images', 'per');
   return { miss, alarm };
 }
 

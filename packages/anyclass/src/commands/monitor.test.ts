@@ -103,8 +103,9 @@ describe('after a long good past', () => {
     const since = JSON.parse((await judged('--from', '2026-02-01', '--json')).stdout);
     expect(since).toMatchObject({ verdict: 'broken', images: 100, recent: [] });
     expect(since.alert.line).toBeGreaterThan(3100);
-    const { stdout } = await judged('--from', '3101', '--json');
+    const { stdout, stderr } = await judged('--from', '3101', '--json');
     expect(JSON.parse(stdout)).toEqual(since);
+    expect(stderr).toMatch(/anyclass refit MODEL --log .* --from 3101 --out/);
     const whole = JSON.parse((await judged('--json')).stdout);
     expect(whole).toMatchObject({ verdict: 'holds', images: 3200 });
     expect(whole.recent.map(({ events, line }: { events: number; line: number }) => [events, line])).toEqual([

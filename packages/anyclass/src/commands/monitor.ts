@@ -11,6 +11,7 @@ import { checkOutputFile, writeOutput } from '../files/outputs.js';
 import { validationPresence } from '../runs/runScores.js';
 import { force } from './datasetOptions.js';
 import { decisionFields, type GivenDecision, limitWords } from './decisionOptions.js';
+import { lineOrTime } from './lineOrTime.js';
 
 /** So that a cron job can tell a broken promise from a failure. */
 const brokenExitCode = 4;
@@ -56,7 +57,7 @@ export const monitor = command({
       .describe('confidence of every statement, however often you look'),
     from: z
       .string()
-      .transform(firstToJudge)
+      .transform(lineOrTime)
       .optional()
       .describe(
         'judge only from this line of all logs on, or from this time on, such as the day when a camera was replaced: 1501 or 2026-03-14',
@@ -106,7 +107,7 @@ export const monitor = command({
       ...(negativesAtLeast !== undefined && { negativesAtLeast }),
       ...(run !== undefined && { reference: await validationPresence(run) }),
     });
-    const refit = shellLine(refitWords(logs, labels, { falseAlarms, missed }, run));
+    const refit = shellLine(refitWords(logs, labels, given));
     if (prometheus !== undefined) writeOutput('--prometheus', prometheus, prometheusText(result));
     if (html !== undefined) {
       // Loaded late: most calls write no page.
@@ -131,19 +132,6 @@ export const monitor = command({
     return result;
   },
 });
-
-/** A line's number, or a time. */
-function firstToJudge(text: string, context: z.RefinementCtx<string>): number | Date {
-  if (/^\d+$/.test(text) && Number(text) > 0) return Number(text);
-  // Otherwise `Date` takes almost anything for a time.
-  const time = new Date(/^\d{4}-\d{2}/.test(text) ? text : Number.NaN);
-  if (Number.isNaN(time.getTime()))
-    context.addIssue({
-      code: 'custom',
-      message: `expected a line, such as 1501, or a time, such as 2026-03-14; got '${text}'`,
-    });
-  return time;
-}
 
 /** The same judgment of the lines from one on. */
 function fromWords(
@@ -171,8 +159,20 @@ function fromWords(
 }
 
 /** The command that refits the decision on the audits of these logs. */
-function refitWords(logs: readonly string[], labels: string, limits: GivenDecision, run = 'MODEL'): string[] {
+function refitWords(
+  logs: readonly string[],
+  labels: string,
+  { falseAlarms, missed, from, run = 'MODEL' }: Limits & { readonly run?: string | undefined },
+): string[] {
   const given = logs.flatMap((log) => ['--log', log]);
-  const words = ['anyclass', 'refit', run, ...given, '--labels', labels];
-  return [...words, ...limitWords(limits), '--out', 'NEW.safetensors'];
+  return [
+    ...['anyclass', 'refit', run, ...given, '--labels', labels],
+    ...limitWords({ falseAlarms, missed }),
+    ...(from === undefined ? [] : ['--from', from instanceof Date ? from.toISOString() : String(from)]),
+    ...['--out', 'NEW.safetensors'],
+  ];
+}
+
+interface Limits extends Pick<GivenDecision, 'falseAlarms' | 'missed'> {
+  readonly from?: number | Date | undefined;
 }

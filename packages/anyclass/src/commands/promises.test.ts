@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { budgetForCosts, fitDecision, NumpyRandom } from '@anyclass/core';
+import { budgetForCosts, fitDecision, NumpyRandom, percentNeeded, promisable } from '@anyclass/core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
@@ -118,7 +118,15 @@ describe('evaluate with scores', () => {
     expect(stdout).toMatch(
       /^seen on .* of negatives alarm and .* of positives are cleared, counting each group/m,
     );
-    expect(stdout).toMatch(/^1,000 more labeled groups: [\d.]+% could be promised/m);
+    // Of the judged patients, not of those of the fit: a refit would rest on them.
+    const withOne = (isPositive: boolean) =>
+      new Set(judged.flatMap((row) => (row.isPositive === isPositive ? [row.patient] : []))).size;
+    expect(decided.judgedGroups).toEqual({ negatives: withOne(false), positives: withOne(true) });
+    const bought = promisable(withOne(false) + 1000).smallestRate;
+    expect(stdout).toContain(
+      `1,000 more labeled groups with a negative: ${percentNeeded(bought)} could be promised`,
+    );
+    expect(stdout).toMatch(/^1,000 more labeled groups with a positive: [\d.]+% could be promised/m);
   });
 
   test('turns costs into the budget that minimizes them, and calls it approximate', async () => {
@@ -142,6 +150,11 @@ describe('evaluate with scores', () => {
     expect(stdout).toMatch(/where a miss costs 50, a false alarm 1 and .*, the cheapest budget is .*% false/);
     const refused = await runInProcess(folder, ['evaluate', ...tables, ...costs, '--false-alarms', '2%']);
     expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('--false-alarms')]);
+    const perGroup = await runInProcess(folder, ['evaluate', ...tables, ...costs, '--per', 'group']);
+    expect([perGroup.status, perGroup.stderr]).toEqual([
+      2,
+      expect.stringContaining('costs, which count images'),
+    ]);
   });
 
   test('withholds the promise if rows of the fit are judged, by name or by patient', async () => {

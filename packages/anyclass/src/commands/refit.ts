@@ -13,6 +13,7 @@ import { checkOutputFile, makeFolderOf } from '../files/outputs.js';
 import { isRunFolder } from '../runs/runFolder.js';
 import { chosenFields, datasetInputs, deviceField, force, settingOption } from './datasetOptions.js';
 import { decisionFields } from './decisionOptions.js';
+import { lineOrTime } from './lineOrTime.js';
 
 const options = z.object({
   model: z.string().describe('a run, a model.safetensors, or an exported .onnx'),
@@ -32,6 +33,14 @@ const options = z.object({
     .optional()
     .describe('labels for --scores (by Filename) or --log (by id)')
     .meta({ placeholder: 'CSV' }),
+  from: z
+    .string()
+    .transform(lineOrTime)
+    .optional()
+    .describe(
+      'with --log: only from this line of all logs on, or from this time on, such as the day when a camera was replaced: 1501 or 2026-03-14',
+    )
+    .meta({ placeholder: 'LINE|TIME' }),
   groupColumn: z
     .string()
     .optional()
@@ -121,7 +130,8 @@ export const refit = command({
   },
 });
 
-function checkData({ model, dataset, scores, log, labels, groupColumn, split }: Options): void {
+function checkData({ model, dataset, scores, log, labels, groupColumn, split, from }: Options): void {
+  if (from !== undefined && log.length === 0) throw new UsageError('--from requires --log');
   const count = Number(dataset !== undefined) + Number(scores !== undefined) + Number(log.length > 0);
   if (count === 0 && isRunFolder(model)) {
     if (labels !== undefined || groupColumn !== undefined || split !== undefined)
@@ -139,11 +149,11 @@ function checkData({ model, dataset, scores, log, labels, groupColumn, split }: 
 }
 
 function refitOptions(given: Options, terminal: Terminal): RefitOptions {
-  const { model, dataset, scores, log, labels, groupColumn, split, device, batchSize, set } = given;
+  const { model, dataset, scores, log, labels, from, groupColumn, split, device, batchSize, set } = given;
   const { out, falseAlarms, missed, per, confidence, candidates, replicates } = given;
   const shared = { out, falseAlarms, missed, per, confidence, candidates, replicates };
   if (dataset === undefined)
-    return { ...shared, scores, labels, groupColumn, ...(log.length > 0 && { logs: log }) };
+    return { ...shared, scores, labels, groupColumn, from, ...(log.length > 0 && { logs: log }) };
   refuseFields(set, ['data.keep', 'data.drop'], 'has no effect: a model is refitted on its own classes');
   refuseFields(set, ['data.dataset'], 'is already given as DATASET');
   const data = readingFor(model, dataset) ?? { dataset };

@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runInProcess } from '../../test/inProcess.js';
 import { exportOnnx } from '../export/onnx/exportOnnx.js';
+import { modelText } from '../field/modelText.js';
 import { readModelRecord } from '../inference/modelRecord.js';
 import { findOnnxRuntime } from '../inference/onnx/onnxRuntime.js';
 import { openPredictor, type Prediction, type Predictor } from '../inference/predictor.js';
@@ -140,7 +141,7 @@ describe('refit', () => {
     expect(known.remarks).toContain('1,360 of 1,600 rows are known to the model');
     expect(known.remarks).not.toContain('rename');
     const { stdout } = await runInProcess(folder, ['model', 'other.safetensors']);
-    expect(stdout).toMatch(/^from .*1,600 rows: \d+ of 1156 copy negatives \([\d.]+%\)\npromise +none$/m);
+    expect(stdout).toMatch(/^from .*1,600 rows: \d+ of 1156 negatives \([\d.]+%\)\npromise +none$/m);
     const judged = await evaluateAway('moved/run', 'moved/copy.csv');
     expect(JSON.parse(judged.stdout).decided).toMatchObject({
       shared: { rows: 1360 },
@@ -197,9 +198,28 @@ describe('refit', () => {
     expect(after.parameters).toBe(before.parameters);
     const { stdout } = await runInProcess(folder, ['model', 'away.safetensors']);
     expect(stdout).toMatch(/from +refit on away, 20\d\d-\d\d-\d\d, 600 rows/);
+    expect(stdout).toMatch(/from +refit .* 600 rows: \d+ of \d+ negatives/);
     expect(stdout).toMatch(/promise +on data like away, at most 5% of negatives alarm/);
     expect(stdout).toMatch(/instead of +at most 5% of negatives alarm.*fitted on validation/);
     expect(stdout).toMatch(/class +predicted from\ndry +0\.\d{4}\n/);
+  });
+
+  test('model and refit name both promises of a decision that is replaced, and tell limits apart that lie close', async () => {
+    const words = ['refit', 'run', 'away.csv', '--replicates', '100', '--force'];
+    await runInProcess(folder, [...words, '--missed', '0.1', '--out', 'triage.safetensors']);
+    const { stdout } = await runInProcess(folder, [
+      ...['refit', 'triage.safetensors', 'away-later.csv', '--replicates', '100'],
+      ...['--out', 'again.safetensors'],
+    ]);
+    const both =
+      /^instead of +at most 5% of negatives alarm.*; at most 10% of positives are cleared.*, fitted on away/m;
+    expect(stdout).toMatch(both);
+    expect((await runInProcess(folder, ['model', 'again.safetensors'])).stdout).toMatch(both);
+    const record = readModelRecord(at('again.safetensors'));
+    const decision = { ...record.description.decision!, presence: 2, clear: 1.9999 };
+    expect(modelText({ ...record, description: { ...record.description, decision } })).toMatch(
+      /alarm from a presence of 86\.466%, clear below 86\.465%, review between/,
+    );
   });
 
   test('too few negatives are an error that says how many more to label, and nothing is written', async () => {
@@ -300,9 +320,9 @@ describe('refit', () => {
     writeFileSync(at('negative.csv'), negative.join('\n'));
     writeFileSync(at('classes.csv'), byClass.join('\n'));
     const before = readModelRecord(at('run')).description.decision!;
-    const refitted = async (labels: string) => {
+    const refitted = async (labels: string, ...options: string[]) => {
       const words = ['refit', 'run', '--log', 'log.jsonl', '--labels', labels, '--out', 'log.safetensors'];
-      const { stdout, stderr } = await runInProcess(folder, [...words, '--json']);
+      const { stdout, stderr } = await runInProcess(folder, [...words, ...options, '--json']);
       expect(stderr).toBe('');
       return JSON.parse(stdout);
     };
@@ -312,6 +332,10 @@ describe('refit', () => {
     expect(whole.remarks.join()).toContain('600 audits of other models and versions left out');
     expect(whole.decision.report.guarantee).toMatchObject({ holds: true, rate: 0.05 });
     expect(whole.decision.thresholds).not.toEqual(before.thresholds);
+    // The other model's lines count, too.
+    const late = await refitted('classes.csv', '--from', '601');
+    expect(late.origin.rows).toBe(150);
+    expect(late.remarks.join()).toContain('600 lines before the first one that counts left out');
     const gate = await refitted('negative.csv');
     expect(gate.origin).toMatchObject({
       rows: 300,
@@ -325,7 +349,7 @@ describe('refit', () => {
 
   test('of a log, limits for whole groups rest on whole groups alone', async () => {
     const [, ...rows] = readFileSync(at('away.csv'), 'utf8').trimEnd().split('\n');
-    const refitted = async (per: string, drawnOf: (i: number) => boolean) => {
+    const refitted = async (per: string, drawnOf: (i: number) => boolean, from = 1) => {
       const lines = rows.map((row, i) => {
         const [id = '', dry, sour] = row.split(',');
         const probabilities = { dry: (1 + Number(dry)) / 3, sour: (1 + Number(sour)) / 3 };
@@ -342,6 +366,8 @@ describe('refit', () => {
         ...words,
         '--replicates',
         '100',
+        '--from',
+        String(from),
         '--out',
         'groups.safetensors',
         '--force',
@@ -354,6 +380,19 @@ describe('refit', () => {
     ]);
     expect((await refitted('image', (i) => i % 2 === 0)).status).toBe(0);
     expect((await refitted('group', () => true)).status).toBe(0);
+    const cut = await refitted('group', () => true, 11);
+    expect([cut.status, cut.stderr]).toEqual([1, expect.stringContaining('10 groups have images that')]);
+    expect((await refitted('image', () => true, 11)).status).toBe(0);
+    const noLog = await runInProcess(folder, [
+      'refit',
+      'run',
+      'away.csv',
+      '--from',
+      '11',
+      '--out',
+      'x.safetensors',
+    ]);
+    expect([noLog.status, noLog.stderr]).toEqual([2, expect.stringContaining('--from requires --log')]);
   });
 
   test('of positives of one patient alone, nothing is cross-fitted; without negatives or groups, it says so', async () => {

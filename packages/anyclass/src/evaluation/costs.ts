@@ -33,13 +33,14 @@ export function pricedDecision(
   try {
     const found = budgetForCosts(fitting, { miss, alarm, ...(prevalence !== undefined && { prevalence }) });
     const { budget: given, ...rest } = decision;
-    const { per, confidence, missed } = given && !('f1Neg' in given) ? given : {};
+    const { confidence, missed } = given && !('f1Neg' in given) ? given : {};
     return {
       decision: {
         ...rest,
         budget: {
           falseAlarms: found.falseAlarms,
-          ...(per !== undefined && { per }),
+          // Costs count images, also where the model's own limits count whole groups.
+          per: 'image',
           ...(confidence !== undefined && { confidence }),
           // The costs know two outcomes; a third one only if it is asked for.
           missed,

@@ -7,7 +7,10 @@ import {
   type Decision,
   type Metrics,
   measureAt,
+  presenceOfRows,
   promiseUnit,
+  ROW_NEGATIVE,
+  ROW_POSITIVE,
   reliability,
   type Scored,
   type SharedRows,
@@ -68,6 +71,7 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
         decided: {
           ...decidedMetrics(decision, atDecision, options),
           ...outcomesAt(scored, decision, options),
+          ...judgedGroups(scored, decision),
         },
       }),
     reliability: reliabilityMetrics(uncalibrated ?? scored),
@@ -103,7 +107,7 @@ function decidedMetrics(
   decision: Decision,
   judged: Pick<DecidedMetrics, 'metrics' | 'intervals'>,
   { validation, shared, costs }: JudgeOptions,
-): Omit<DecidedMetrics, 'outcomes' | 'workload'> {
+): Omit<DecidedMetrics, 'outcomes' | 'workload' | 'judgedGroups'> {
   const { rule, budget, beta, presence, clear, thresholds, fittedOn, candidates, report } = decision;
   const contradicted = contradictionsOf(report, judged.metrics, judged.intervals);
   return {
@@ -123,6 +127,26 @@ function decidedMetrics(
     ...(shared && { shared }),
     ...(contradicted.length > 0 && { contradicted }),
     report: shared && shared.rows > 0 ? withoutPromise(report) : report,
+  };
+}
+
+/** How many groups its promises could be judged by. */
+function judgedGroups(
+  { groups, targets, classNames }: Scored,
+  { budget }: Decision,
+): Pick<DecidedMetrics, 'judgedGroups'> {
+  if (groups === undefined) return {};
+  const kinds = presenceOfRows(targets, classNames.length);
+  const names = Array.from(groups, String);
+  const groupsWith = (isOfKind: (kind: number) => boolean) =>
+    new Set(names.filter((_, row) => isOfKind(kinds[row]!)));
+  const negatives = groupsWith((kind) => kind === ROW_NEGATIVE);
+  const others = promiseUnit(budget) === 'group' ? groupsWith((kind) => kind !== ROW_NEGATIVE) : new Set();
+  return {
+    judgedGroups: {
+      negatives: [...negatives].filter((group) => !others.has(group)).length,
+      positives: groupsWith((kind) => kind === ROW_POSITIVE).size,
+    },
   };
 }
 

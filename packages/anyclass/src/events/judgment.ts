@@ -33,6 +33,11 @@ export interface DecidedMetrics
   readonly unit: PromiseUnit;
   /** How many groups it was fitted on; null without groups. */
   readonly groups: number | null;
+  /**
+   * How many judged groups have a negative (only negatives, if the budget counts whole groups), and how many a positive; omitted
+   * without groups.
+   */
+  readonly judgedGroups?: { readonly negatives: number; readonly positives: number };
   /** Shares of the judged rows by outcome; review is 0 unless the budget limits missed positives too. */
   readonly outcomes: OutcomeCounts;
   /** The work that the decision makes. */

@@ -7,6 +7,7 @@ import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { type AuditLabel, readAuditLabels } from './auditLabels.js';
+import { linesFrom } from './linesFrom.js';
 import { type LoggedLine, readPredictionLogs } from './predictionLog.js';
 import type { RowsToFit } from './rowsToFit.js';
 
@@ -24,7 +25,8 @@ interface AuditedLine {
 }
 
 /**
- * Reads the drawn and labeled lines of logs, of the model version that answered last.
+ * Reads the drawn and labeled lines of logs, of the model version that answered last; with `from`, of the lines from this one on,
+ * by its place in all logs from 1, or from this time on.
  *
  * @example
  * const rows = await auditedRows(['predictions.jsonl'], 'labels.csv', description);
@@ -33,6 +35,7 @@ export async function auditedRows(
   logs: readonly string[],
   table: string,
   { classes, decision }: ModelDescription,
+  from?: number | Date,
 ): Promise<RowsToFit> {
   const labels = await readAuditLabels(table, classes);
   // Several models may answer in turn; the rows are those of the one that answered last.
@@ -40,7 +43,14 @@ export async function auditedRows(
   let last: Answered = { lines: [], seenOf: new Map() };
   let undrawn = 0;
   const seen = new Set<string>();
-  for await (const { logged, file, line } of readPredictionLogs(logs)) {
+  const lines = linesFrom(from);
+  const groupsBefore = new Set<string>();
+  for await (const placed of readPredictionLogs(logs)) {
+    const { logged, file, line } = placed;
+    if (lines.leavesOut(placed)) {
+      if (logged.group !== undefined) groupsBefore.add(logged.group);
+      continue;
+    }
     const of = JSON.stringify([logged.model, logged.version]);
     last = byVersion.get(of) ?? { lines: [], seenOf: new Map() };
     byVersion.set(of, last);
@@ -58,23 +68,30 @@ export async function auditedRows(
         probabilities: probabilitiesOf(logged, classes, `${file}, line ${line}`),
       });
   }
-  const { lines } = last;
-  if (lines.length === 0)
-    throw new UserError(`${table}: labels no image of ${logs.join(', ')} that was drawn`);
+  const { lines: audited } = last;
+  if (audited.length === 0) {
+    const since = lines.before === 0 ? '' : ` from there on; ${counted(lines.before, 'line')} left out`;
+    throw new UserError(`${table}: labels no image of ${logs.join(', ')} that was drawn${since}`, {
+      ...(lines.before > 0 && { setting: 'from' }),
+    });
+  }
   const others =
     Array.from(byVersion.values(), (each) => each.lines.length).reduce((sum, each) => sum + each, 0) -
-    lines.length;
-  const hasClasses = lines.every(({ label }) => label.isNegative || label.classes !== undefined);
+    audited.length;
+  const hasClasses = audited.every(({ label }) => label.isNegative || label.classes !== undefined);
   return {
     name: 'audits',
-    names: lines.map(({ logged }) => logged.id),
-    scored: scoredLines(lines, classes, hasClasses, decision?.presenceFrom === 'given' || !hasClasses),
+    names: audited.map(({ logged }) => logged.id),
+    scored: scoredLines(audited, classes, hasClasses, decision?.presenceFrom === 'given' || !hasClasses),
     hasClasses,
-    isNegative: lines.map(({ label }) => label.isNegative),
-    partialGroups: partialGroups(last),
+    isNegative: audited.map(({ label }) => label.isNegative),
+    partialGroups: partialGroups(last, groupsBefore),
     remarks: [
       ...(undrawn > 0
         ? [`${counted(undrawn, 'labeled image')} left out: only images that the coin drew are a fair sample`]
+        : []),
+      ...(lines.before > 0
+        ? [`${counted(lines.before, 'line')} before the first one that counts left out`]
         : []),
       ...(others > 0 ? [`${counted(others, 'audit')} of other models and versions left out`] : []),
     ],
@@ -106,13 +123,16 @@ function targetsOf({ isNegative, classes }: AuditLabel, names: readonly string[]
   });
 }
 
-function partialGroups({ lines, seenOf }: Answered): number {
+/** How many groups have other images than these rows, also before the first line that counts. */
+function partialGroups({ lines, seenOf }: Answered, before: ReadonlySet<string>): number {
   const left = new Map(seenOf);
   for (const { logged } of lines) {
     if (logged.group !== undefined) left.set(logged.group, (left.get(logged.group) ?? 0) - 1);
   }
   return new Set(
-    lines.flatMap(({ logged: { group } }) => (group !== undefined && left.get(group) ? [group] : [])),
+    lines.flatMap(({ logged: { group } }) =>
+      group !== undefined && (left.get(group) || before.has(group)) ? [group] : [],
+    ),
   ).size;
 }
 

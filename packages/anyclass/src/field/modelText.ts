@@ -11,7 +11,7 @@ import { takesFeatures } from '../data/dataset/inputs.js';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import type { ModelRecord } from '../inference/modelRecord.js';
-import type { DecisionOrigin } from '../runs/decisionOrigin.js';
+import { type DecisionOrigin, replacedPromises } from '../runs/decisionOrigin.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { alignedColumns } from '../tables/index.js';
 import { megabytes } from '../tables/megabytes.js';
@@ -67,7 +67,11 @@ function calibrationText({ calibration }: ModelDescription): string {
 }
 
 function decisionText({ rule, presence, clear }: Decision): string {
-  const at = (score: number) => `${(100 * presenceProbability(score)).toFixed(1)}%`;
+  let digits = 1;
+  const at = (score: number) => `${(100 * presenceProbability(score)).toFixed(digits)}%`;
+  // Limits that differ must not look alike: what lies between them is reviewed.
+  while (presence !== null && clear !== null && clear < presence && digits < 10 && at(clear) === at(presence))
+    digits++;
   if (rule !== 'gate') return `rule ${rule}`;
   if (presence === null) return 'nothing alarms: no gate keeps the budget';
   const cleared = clear === null ? '' : `, clear below ${at(clear)}, review between`;
@@ -77,7 +81,7 @@ function decisionText({ rule, presence, clear }: Decision): string {
 function fromText(decision: Decision, origin: DecisionOrigin | undefined): string {
   const { fittedOn, report } = decision;
   if (fittedOn === null) return 'given, not fitted';
-  const rows = describeFalseAlarms({ report, fittedOn });
+  const rows = describeFalseAlarms({ report, fittedOn: origin ? null : fittedOn });
   return origin
     ? `refit on ${origin.data}, ${origin.date.slice(0, 10)}, ${counted(origin.rows, 'row')}: ${rows}`
     : `training, fitted on ${rows}`;
@@ -95,9 +99,8 @@ function guardText({ quantile, training }: Guard): string {
 }
 
 function replacedText({ replaces }: DecisionOrigin): string {
-  const { promises, fittedOn, date } = replaces;
-  const when = date === null ? '' : `, ${date.slice(0, 10)}`;
-  return `${promises[0] ?? 'no promise'}, fitted on ${fittedOn ?? 'nothing'}${when}`;
+  const when = replaces.date === null ? '' : `, ${replaces.date.slice(0, 10)}`;
+  return `${replacedPromises(replaces)}${when}`;
 }
 
 function thresholdText({ classNames, thresholds }: Decision): string {

@@ -16,6 +16,7 @@ import { listed } from '../errors/listed.js';
 import { UserError } from '../errors/userError.js';
 import type { AuditLabel } from './auditLabels.js';
 import { readAuditLabels } from './auditLabels.js';
+import { linesFrom } from './linesFrom.js';
 import { firstClasses, type LoggedLine, readPredictionLogs } from './predictionLog.js';
 import { createShadowMonitor, type ShadowedMonitoring, type ShadowMonitor } from './shadowMonitor.js';
 
@@ -85,14 +86,11 @@ export async function monitorLogs({
   const labels = await readAuditLabels(table, await firstClasses(logs));
   const known = new Map([...labels].map(([id, { isNegative }]) => [id, isNegative]));
   const streams = new Map<string, Stream>();
-  const leftOut = new Set<string>();
+  const lines = linesFrom(from);
   let last: Stream | undefined;
-  let count = 0;
-  for await (const { logged, file, line } of readPredictionLogs(logs)) {
-    count++;
-    if (isBefore(from, count, logged, `${file}, line ${line}`)) leftOut.add(logged.id);
-    // Of lines with one id, the first counts, or none if that is left out.
-    if (leftOut.has(logged.id)) continue;
+  for await (const placed of readPredictionLogs(logs)) {
+    if (lines.leavesOut(placed)) continue;
+    const { logged, file, line } = placed;
     const key = JSON.stringify([logged.model, logged.version, logged.decision?.id]);
     const stream = streams.get(key) ?? openStream(logged, known, { ...options, falseAlarms, missed });
     streams.set(key, stream);
@@ -103,7 +101,7 @@ export async function monitorLogs({
       [...streams.values()].some((other) => other !== stream && other.monitor.hasLine(logged.id))
     )
       continue;
-    stream.places.push(count);
+    stream.places.push(lines.count);
     if (reference && logged.s !== undefined) stream.scores.push(logged.s);
     if (logged.isNegative === undefined && logged.outcome === undefined) {
       throw new DataError(
@@ -115,12 +113,13 @@ export async function monitorLogs({
     stream.shadow.add(logged);
   }
   if (last === undefined) {
+    const { count } = lines;
     const since = count === 0 ? '' : ` from there on; ${counted(count, 'line')} before it`;
     throw new DataError(`${logs.join(', ')}: no predictions${since || '; expected a line for each'}`, {
       ...(count > 0 && { setting: 'from' }),
     });
   }
-  refuseUnknown(labels, (id) => leftOut.has(id) || hasLine(streams, id), table);
+  refuseUnknown(labels, (id) => lines.hasLeftOut(id) || hasLine(streams, id), table);
   const current = resultOf(last, reference);
   const earlier = [...streams.values()]
     .filter((stream) => stream !== last)
@@ -221,23 +220,6 @@ function resultOf(
     ...(reference && { drift: presenceDrift(reference, Float64Array.from(scores)) }),
     ...(shadowed && { shadow: shadowed }),
   };
-}
-
-/** Whether a line is left out because it comes before the first one to judge. */
-function isBefore(
-  from: number | Date | undefined,
-  count: number,
-  { time }: LoggedLine,
-  place: string,
-): boolean {
-  if (!(from instanceof Date)) return from !== undefined && count < from;
-  const at = Date.parse(time ?? '');
-  if (Number.isNaN(at)) {
-    throw new DataError(`${place}: its time is ${time ?? 'missing'}; name the first line to judge instead`, {
-      setting: 'from',
-    });
-  }
-  return at < from.getTime();
 }
 
 function hasLine(streams: ReadonlyMap<string, Stream>, id: string): boolean {

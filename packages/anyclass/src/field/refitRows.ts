@@ -39,6 +39,8 @@ export interface RefitData
   readonly groupColumn?: string | undefined;
   /** Logs of predictions, as `serve` writes them. */
   readonly logs?: readonly string[] | undefined;
+  /** Leaves out the lines of `logs` before this one, by its place in all of them from 1, or before this time. */
+  readonly from?: number | Date | undefined;
 }
 
 /** Whether any rows are named. */
@@ -58,7 +60,7 @@ export async function refitRows(
   if (dataset !== undefined) return datasetRows(model, dataset, description, data);
   if (labels === undefined) throw new UserError('scores and logs need labels');
   return scores === undefined
-    ? auditedRows(logs ?? [], labels, description)
+    ? auditedRows(logs ?? [], labels, description, data.from)
     : scoreRows(scores, labels, description, data);
 }
 

@@ -2,6 +2,7 @@
 
 import { describeFalseAlarms, describePromises } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
+import { replacedPromises } from '../runs/decisionOrigin.js';
 import { alignedColumns } from '../tables/index.js';
 import type { CrossFittedMetrics, CrossFittedRate } from './crossFitted.js';
 import type { Refit } from './refit.js';
@@ -13,7 +14,6 @@ import type { Refit } from './refit.js';
  * console.log(refitText(await refit('runs/pipes', { dataset: 'site.csv', out: 'site.safetensors' })))
  */
 export function refitText({ out, decision, origin, crossFitted, remarks }: Refit): string {
-  const { replaces } = origin;
   const promises = describePromises(decision.report);
   const rows: [string, string][] = [
     [
@@ -21,10 +21,7 @@ export function refitText({ out, decision, origin, crossFitted, remarks }: Refit
       `${origin.data}: ${counted(origin.rows, 'row')}, ${origin.positives} positive, ${origin.negatives} negative${origin.undecided > 0 ? `, ${origin.undecided} undecided` : ''}${origin.groups === null ? '' : `, ${counted(origin.groups, 'group')}`}`,
     ],
     ['on these rows', `${describeFalseAlarms({ report: decision.report, fittedOn: null })} alarm`],
-    [
-      'instead of',
-      `${replaces.promises[0] ?? 'a decision without a promise'}, fitted on ${replaces.fittedOn ?? 'nothing'}`,
-    ],
+    ['instead of', replacedPromises(origin.replaces)],
   ];
   return [
     promises.length === 0

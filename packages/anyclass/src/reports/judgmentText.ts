@@ -4,6 +4,7 @@ import {
   describeFalseAlarms,
   describeMoreLabels,
   describePromises,
+  type LabeledKind,
   moreLabels,
   type SharedRows,
 } from '@anyclass/core';
@@ -143,23 +144,28 @@ function seenLines({ unit, groups, metrics, clear }: DecidedMetrics, split: stri
 }
 
 /** What more labeled negatives and positives like these would buy; of rows that share groups, more groups. */
-function buyLines({ metrics, unit, groups, report }: DecidedMetrics): string[] {
+function buyLines({ metrics, unit, groups, judgedGroups }: DecidedMetrics): string[] {
   const { negativeRows, negativesAlarmed, positiveRows, missedRate } = metrics;
-  const { falseAlarmRateByGroup, negativesAlarmedByGroup, groupsAlarmed } = metrics;
-  if (groups !== null || falseAlarmRateByGroup !== null) {
-    const rate = unit === 'group' ? groupsAlarmed : negativesAlarmedByGroup;
-    const { guarantee } = report;
-    const isOfGroups = guarantee.holds ? guarantee.groups !== null : guarantee.ofGroups === true;
-    return isOfGroups && typeof rate === 'number'
-      ? describeMoreLabels(moreLabels(guarantee.of ?? 0, rate), 'groups')
-      : [];
-  }
-  return [
-    ...(negativesAlarmed === null
-      ? []
-      : describeMoreLabels(moreLabels(negativeRows, negativesAlarmed), 'negatives')),
-    ...(missedRate === null ? [] : describeMoreLabels(moreLabels(positiveRows, missedRate), 'positives')),
-  ];
+  const { negativesAlarmedByGroup, missedRateByGroup, groupsAlarmed, groupsMissed } = metrics;
+  const buys = (count: number, rate: number | null | undefined, kind: LabeledKind) =>
+    typeof rate === 'number' ? describeMoreLabels(moreLabels(count, rate), kind) : [];
+  if (judgedGroups === undefined && groups === null)
+    return [
+      ...buys(negativeRows, negativesAlarmed, 'negatives'),
+      ...buys(positiveRows, missedRate, 'positives'),
+    ];
+  // Rows without groups say nothing about groups.
+  if (judgedGroups === undefined) return [];
+  const { negatives, positives } = judgedGroups;
+  return unit === 'group'
+    ? [
+        ...buys(negatives, groupsAlarmed, 'groups with negatives only'),
+        ...buys(positives, groupsMissed, 'groups with a positive'),
+      ]
+    : [
+        ...buys(negatives, negativesAlarmedByGroup, 'groups with a negative'),
+        ...buys(positives, missedRateByGroup, 'groups with a positive'),
+      ];
 }
 
 function sharedText({ rows, examples }: SharedRows, judged: number): string {

@@ -48,6 +48,16 @@ export function replacedDecision(
   };
 }
 
+/**
+ * Says what a replaced decision promised, and what it rested on.
+ *
+ * @example
+ * replacedPromises(origin.replaces) // 'at most 5% of negatives alarm, with 95% confidence (rests on 38 of 805 negatives), fitted on validation'
+ */
+export function replacedPromises({ promises, fittedOn }: ReplacedDecision): string {
+  return `${promises.join('; ') || 'a decision without a promise'}, fitted on ${fittedOn ?? 'nothing'}`;
+}
+
 /** Identifies rows by their names, in any order. */
 export function namesHash(names: readonly string[]): string {
   return createHash('sha256')

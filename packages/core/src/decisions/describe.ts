@@ -81,6 +81,15 @@ export function describeBothPromises({
   return `Both limits hold together with at least ${percent(both)} confidence.`;
 }
 
+/** What is labeled more of. */
+export type LabeledKind =
+  | 'negatives'
+  | 'positives'
+  | 'groups'
+  | 'groups with a negative'
+  | 'groups with negatives only'
+  | 'groups with a positive';
+
 /**
  * Says what more labels would buy, a line for each number.
  *
@@ -88,10 +97,7 @@ export function describeBothPromises({
  * describeMoreLabels(moreLabels(50, 0.05), 'negatives')
  * // ['100 more labeled negatives: 2% could be promised, and a rate of 5% would be known to 2.3% to 10.2%', …]
  */
-export function describeMoreLabels(
-  buys: readonly MoreLabels[],
-  kind: 'negatives' | 'positives' | 'groups' | 'groups with a negative' | 'groups with a positive',
-): string[] {
+export function describeMoreLabels(buys: readonly MoreLabels[], kind: LabeledKind): string[] {
   const isOfMisses = kind === 'positives' || kind === 'groups with a positive';
   return buys.map(({ more, rate, smallestRate, interval }) => {
     const labels = `${more.toLocaleString('en-US')} more labeled ${kind}`;
@@ -122,7 +128,10 @@ export function percentNeeded(share: number): string {
   return percent(Math.ceil(Number((steps * share).toFixed(6))) / steps);
 }
 
-/** Writes a share in percent, with one decimal where it has one. */
+/** Writes a share in percent, with one decimal where it has one, and more where it would look like nothing or all. */
 function percent(share: number): string {
-  return `${Number((100 * share).toFixed(share < 0.01 ? 2 : 1))}%`;
+  let digits = share < 0.01 ? 2 : 1;
+  const rounded = () => Number((100 * share).toFixed(digits));
+  while (digits < 10 && ((share > 0 && rounded() === 0) || (share < 1 && rounded() === 100))) digits++;
+  return `${rounded()}%`;
 }

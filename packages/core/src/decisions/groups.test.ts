@@ -149,7 +149,9 @@ describe('a fit with groups', () => {
     const { report } = fitDecision(few);
     expect(report.negatives).toBeGreaterThan(59);
     expect(report.guarantee).toMatchObject({ holds: false, reason: 'too few negatives', of: 40, needed: 59 });
-    expect(report.remarks.join()).toMatch(/40 groups with a negative are too few.*It takes 59, 19 more/);
+    expect(report.remarks.join()).toMatch(
+      /40 groups with a negative are too few.*It takes 59: label 19 more/,
+    );
   });
   test('with too few groups keeps the limits on these rows, counted by image or by group as they are asked for', () => {
     for (let seed = 0; seed < 40; seed++) {

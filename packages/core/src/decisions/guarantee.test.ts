@@ -56,6 +56,21 @@ describe('over 1,000 splits', () => {
 describe('the report', () => {
   const fit = (negatives: number, options: FitDecisionOptions = {}) =>
     fitDecision(simulated(new NumpyRandom(5), negatives, 40), options);
+  test('rounds nothing that is left to 0, and no doubt away', () => {
+    const { report } = fit(300, { budget: { falseAlarms: 0.3, confidence: 0.99995 } });
+    expect(report.guarantee.holds && describeGuarantee(report.guarantee)).toContain(
+      'with 99.995% confidence',
+    );
+  });
+  test('says how many more to label with separators, of one in the singular, and that nothing guarantees 0', () => {
+    const remarks = (negatives: number, falseAlarms: number) =>
+      fit(negatives, { budget: { falseAlarms } }).report.remarks.join();
+    expect(remarks(300, 0.0001)).toMatch(
+      /^300 negatives are too few .* It takes 29,956: label 29,656 more\./,
+    );
+    expect(remarks(1, 0.05)).toMatch(/^1 negative is too few .* that it can guarantee is 95%\. It takes 59/);
+    expect(remarks(300, 0)).toMatch(/can guarantee is 1%\. No number of them can guarantee a limit of 0\./);
+  });
   test('says that the guarantee holds, with its rate and confidence', () => {
     const { report, budget } = fit(300);
     expect(budget).toEqual({ falseAlarms: 0.05, confidence: 0.95 });
@@ -81,7 +96,7 @@ describe('the report', () => {
     expect(guarantee).toMatchObject({ holds: false, reason: 'too few negatives', of: 58, needed: 59 });
     expect(!guarantee.holds && guarantee.smallestRate).toBeCloseTo(0.0503393, 6);
     expect(report.remarks.join()).toMatch(
-      /58 negatives are too few.*smallest.*5\.1%.*takes 59, 1 more.*without a guarantee/,
+      /58 negatives are too few.*smallest.*5\.1%.*takes 59: label 1 more.*without a guarantee/,
     );
     expect(presence).toBe(fit(58, { budget: { falseAlarms: 0.05, confidence: null } }).presence);
     expect(fit(59).report.guarantee.holds).toBe(true);

@@ -30,6 +30,7 @@ export {
   describeGuarantee,
   describeMoreLabels,
   describePromises,
+  type LabeledKind,
   percentNeeded,
 } from './describe.js';
 export {

@@ -35,7 +35,8 @@ export function remarksOn(
     remarks.push('No row needs review: one gate keeps both limits.');
   }
   if (undecided > 0) {
-    remarks.push(`${undecided} undecided rows count as neither positive nor negative.`);
+    const rows = undecided === 1 ? 'undecided row counts' : 'undecided rows count';
+    remarks.push(`${shownCount(undecided)} ${rows} as neither positive nor negative.`);
   }
   if (neverPredicted.length > 0 && presence !== null) {
     const without = neverPredicted.filter((name) => withoutPositives.includes(name));
@@ -64,11 +65,15 @@ function withoutGuarantee(
   if (guarantee.reason !== 'too few negatives' && guarantee.reason !== 'too few positives') return [];
   const { of = 0, needed, smallestRate = 1, ofGroups = false } = guarantee;
   const kind = guarantee.reason === 'too few negatives' ? 'negative' : 'positive';
-  const instances = ofGroups ? `groups ${groupsThatCount(kind, unit)}` : `${kind}s`;
-  const more = needed === undefined ? '' : ` It takes ${needed}, ${needed - of} more.`;
+  const plural = of === 1 ? '' : 's';
+  const instances = ofGroups ? `group${plural} ${groupsThatCount(kind, unit)}` : `${kind}${plural}`;
+  const more =
+    needed === undefined
+      ? ` No number of them can guarantee a limit of 0.`
+      : ` It takes ${shownCount(needed)}: label ${shownCount(needed - of)} more.`;
   const counted = ofGroups && (unit === 'image' || of === 0) ? ', counted by image,' : ',';
   return [
-    `${of} ${instances} are too few to guarantee the limit on ${about}; the smallest rate that they can guarantee is ` +
+    `${shownCount(of)} ${instances} ${of === 1 ? 'is' : 'are'} too few to guarantee the limit on ${about}; the smallest rate that ${of === 1 ? 'it' : 'they'} can guarantee is ` +
       `${percentNeeded(smallestRate)}.${more} The limit is kept on these rows${counted} without a guarantee.`,
   ];
 }
@@ -81,6 +86,10 @@ function withoutGuarantee(
  */
 function groupsThatCount(kind: 'negative' | 'positive', unit: PromiseUnit): string {
   return kind === 'negative' && unit === 'group' ? 'with negatives only' : `with a ${kind}`;
+}
+
+function shownCount(count: number): string {
+  return count.toLocaleString('en-US');
 }
 
 /** Joins names; shows only the first few of thousands. */

@@ -132,7 +132,9 @@ describe('limits that cannot be promised', () => {
       of: 40,
       needed: 59,
     });
-    expect(report.remarks.join()).toMatch(/40 positives are too few.*missed positives.*It takes 59, 19 more/);
+    expect(report.remarks.join()).toMatch(
+      /40 positives are too few.*missed positives.*It takes 59: label 19 more/,
+    );
     expect(report.triage!.missedRate).toBeLessThanOrEqual(0.05);
     expect(clear).toBeGreaterThan(0);
     expect(report.guarantee.holds).toBe(true);
