@@ -457,6 +457,18 @@ test('the outcome wins over isNegative', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ images: 2, alarmShare: 0.5 });
 });
 
+test('without any audit, it says what to do; a confidence is not rounded to 100%; ids may be numbers', async () => {
+  write('unaudited.jsonl', lines({ id: 1, isNegative: true }, { id: 2, isNegative: false }));
+  write('numbers.jsonl', lines({ id: 1, isNegative: true, audit }));
+  write('numbers.csv', 'id,negative\n1,1\n');
+  const words = ['numbers.csv', '--false-alarms', '0.05', '--confidence', '0.9999'];
+  const { status, stdout } = await monitor('unaudited.jsonl', ...words);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/no line has an audit.*serve with audits/)]);
+  const text = (await monitor('numbers.jsonl', ...words)).stdout;
+  expect(text).toContain('(99.99% confidence)');
+  expect(text).toMatch(/^labeled +1;/m);
+});
+
 test('where negative is left empty, the classes say it; a class may have the name of a column that people add', async () => {
   const logged = (id: string) => ({ id, isNegative: false, audit, probabilities: { crack: 0.2, note: 0.1 } });
   write('classes.jsonl', lines(...['a', 'b', 'c', 'd'].map(logged)));

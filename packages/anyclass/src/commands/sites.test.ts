@@ -180,6 +180,7 @@ describe('refit', () => {
     const { decision, origin, crossFitted } = JSON.parse(stdout);
     expect(decision.report.guarantee).toMatchObject({ holds: true, rate: 0.05, of: origin.negatives });
     expect(crossFitted.falseAlarmRate.low).toBeLessThan(0.05);
+    expect(crossFitted.missedRate).toBeNull();
     expect(crossFitted.falseAlarmRate.high).toBeGreaterThan(crossFitted.falseAlarmRate.low);
     expect(origin).toMatchObject({ data: 'away', rows: 600, replaces: { fittedOn: 'validation' } });
     expect(origin.replaces.promises[0]).toContain('at most 5% of negatives alarm');
@@ -259,6 +260,10 @@ describe('refit', () => {
     expect(decision.report.guarantee.of).toBeLessThanOrEqual(200);
     expect(decision.clear).not.toBeNull();
     expect(crossFitted.falseAlarmRateByGroup.value).toBeGreaterThanOrEqual(0);
+    // Alarms need no label.
+    expect(crossFitted.alarmRate.value).toBeGreaterThanOrEqual(crossFitted.falseAlarmRateByGroup.value);
+    const { low, value, high } = crossFitted.missedRate;
+    expect([low <= value, value <= high, low < 0.05]).toEqual([true, true, true]);
   });
 
   test('saved scores give the same decision as the data', async () => {

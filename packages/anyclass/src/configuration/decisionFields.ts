@@ -15,7 +15,10 @@ export const decisionFields = z
       .describe(
         'gate: a presence gate and a threshold per class; shared: one threshold; class: per class without a gate; fixed: a given threshold',
       ),
-    falseAlarms: share
+    falseAlarms: z
+      .number()
+      .min(0)
+      .lt(1)
       .optional()
       .describe('at most this share of negatives may get a label; default 0.05 unless f1Neg is set'),
     missed: z

@@ -2,12 +2,20 @@
 
 import {
   bootstrap,
+  type CrossFitted,
   countOutcomes,
   crossFit,
   type FitDecisionOptions,
+  type GivenGuarantee,
+  type Outcome,
   type OutcomeCounts,
+  presenceOfRows,
+  promiseUnit,
+  ROW_NEGATIVE,
+  ROW_POSITIVE,
   type Scored,
 } from '@anyclass/core';
+import { promisedMetric } from '../evaluation/contradictions.js';
 import { foldsToFit } from '../evaluation/folds.js';
 
 /** A metric with its 95% interval. */
@@ -27,6 +35,12 @@ export interface CrossFittedMetrics {
   readonly falseAlarmRate: CrossFittedRate | null;
   /** The same of a random negative of a random group. */
   readonly falseAlarmRateByGroup: CrossFittedRate | null;
+  /**
+   * The rates that limits are about: the share of negatives that alarm, with or without a label, and of positives that are cleared,
+   * of images, of a random group or of whole groups, as the limits count; null if folds have too few of them, or without such a limit.
+   */
+  readonly alarmRate: CrossFittedRate | null;
+  readonly missedRate: CrossFittedRate | null;
   /** How many rows have each outcome. */
   readonly outcomes: OutcomeCounts;
   /** Why there is no false-alarm rate. */
@@ -52,6 +66,8 @@ export function crossFittedMetrics(
     const [value, range] = [metrics[name], overall[name]];
     return value === null || range === null ? null : { value, low: range.low, high: range.high };
   };
+  const limited = (about: GivenGuarantee['about'], isPredicted: (outcome: Outcome) => boolean) =>
+    limitedRate(labels, isPredicted, { about, options, replicates });
   const isWithoutRate = labels.foldsWithoutGuarantee.length > 0;
   return {
     folds: new Set(folds).size,
@@ -59,10 +75,51 @@ export function crossFittedMetrics(
     recallAny: rate('recallAny'),
     falseAlarmRate: isWithoutRate ? null : rate('falseAlarmRate'),
     falseAlarmRateByGroup: isWithoutRate ? null : rate('falseAlarmRateByGroup'),
+    alarmRate: isWithoutRate ? null : limited('false alarms', (outcome) => outcome === 'alarm'),
+    missedRate:
+      isWithoutRate || !limitsMissed(options)
+        ? null
+        : limited('missed positives', (outcome) => outcome !== 'clear'),
     outcomes: countOutcomes(labels).rows,
     ...(isWithoutRate && {
       remark:
         'four fifths of the rows are too few to keep the budget, so there is no cross-fitted false-alarm rate',
     }),
   };
+}
+
+/** Whether a budget also limits the positives that are cleared. */
+export function limitsMissed({ budget }: FitDecisionOptions): boolean {
+  return budget !== undefined && 'missed' in budget && budget.missed !== undefined;
+}
+
+/** The rate that a limit is about, where rows count as predicted by their outcomes. */
+function limitedRate(
+  { outcomes, targets, classNames, groups }: CrossFitted,
+  isPredicted: (outcome: Outcome) => boolean,
+  {
+    about,
+    options: { budget },
+    replicates,
+  }: {
+    readonly about: GivenGuarantee['about'];
+    readonly options: FitDecisionOptions;
+    readonly replicates: number;
+  },
+): CrossFittedRate | null {
+  const kinds = presenceOfRows(targets, classNames.length);
+  const target = (kind: number) => (kind === ROW_POSITIVE ? 1 : kind === ROW_NEGATIVE ? 0 : Number.NaN);
+  const { overall, metrics } = bootstrap(
+    {
+      scores: Float64Array.from(outcomes, (outcome) => Number(isPredicted(outcome))),
+      targets: Float64Array.from(kinds, target),
+      classNames: ['any class'],
+      groups,
+    },
+    { replicates },
+  );
+  const unit = budget === undefined ? 'image' : promiseUnit(budget);
+  const name = promisedMetric({ about, unit, groups: groups === undefined ? null : groups.length }, metrics);
+  const [value, range] = [metrics[name], overall[name]];
+  return value === null || range === null ? null : { value, low: range.low, high: range.high };
 }

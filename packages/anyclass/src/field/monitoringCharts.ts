@@ -1,8 +1,7 @@
 // The charts of monitoring: the evidence on a promise, and the range of the rate, over time.
 
-import type { PromiseJudgment } from '@anyclass/core';
+import { inPercent, type PromiseJudgment } from '@anyclass/core';
 import { countText, type Line, lineChart } from '@anyclass/kit';
-import { shown } from './monitoringText.js';
 
 /** The logarithms between which evidence is drawn at most: beyond, it is beyond doubt. */
 const [leastEver, mostEver] = [-3, 6];
@@ -73,7 +72,7 @@ export function rateChart({ path, rate }: PromiseJudgment, about: ChartedPromise
       bound('at most', 'high'),
       bound('at least', 'low'),
       {
-        name: `${shown(limit)} promised`,
+        name: `${inPercent(limit)} promised`,
         isReference: true,
         points: [0, last].map((x) => ({ x, y: 100 * limit })),
       },
@@ -91,6 +90,6 @@ export function rateChart({ path, rate }: PromiseJudgment, about: ChartedPromise
     name: `${name}rate`,
     title: `Range of ${about.rate}`,
     svg,
-    note: `Both ends hold at all times, each with ${shown(confidence)} confidence.`,
+    note: `Both ends hold at all times, each with ${inPercent(confidence)} confidence.`,
   };
 }

@@ -1,6 +1,6 @@
 // What monitoring found, as a page: the evidence and the range of the rate over time.
 
-import { type MoreLabels, type PromiseJudgment, percentNeeded } from '@anyclass/core';
+import { inPercent, type MoreLabels, type PromiseJudgment, percentNeeded } from '@anyclass/core';
 import { budgetBar, command, countText, escaped, facts, panel, type Tag, verdict } from '@anyclass/kit';
 import { chartBlock } from '../pages/blocks.js';
 import { page } from '../pages/page.js';
@@ -16,7 +16,6 @@ import {
   monitoringVerdicts,
   nameOf,
   sentenceOf,
-  shown,
 } from './monitoringText.js';
 import type { MissedStream, MonitoredLogs } from './monitorLogs.js';
 
@@ -116,7 +115,7 @@ function besideOf({ estimate, falseAlarms, rate, verdict: found, missed }: Monit
   const seen =
     estimate === null || rate.low > rate.high
       ? ''
-      : `<p class="tiny faint">False alarms, estimated: ${shown(estimate)} of negatives</p>${budgetBar({ budget: falseAlarms, seen: estimate, interval: rate })}`;
+      : `<p class="tiny faint">False alarms, estimated: ${inPercent(estimate)} of negatives</p>${budgetBar({ budget: falseAlarms, seen: estimate, interval: rate })}`;
   const next =
     found === 'broken' || missed?.verdict === 'broken'
       ? `<p class="small">Fit the decision to this site:</p>${command(refit)}`
@@ -127,9 +126,9 @@ function besideOf({ estimate, falseAlarms, rate, verdict: found, missed }: Monit
 function buysTable(kind: string, rate: string, buys: readonly MoreLabels[]): string {
   const rows = buys.map(
     ({ more, smallestRate, interval }) =>
-      `<tr><th scope="row" class="num">${countText(more)}</th><td>at most ${percentNeeded(smallestRate)}</td><td>${shown(interval.low)} to ${shown(interval.high)}</td></tr>`,
+      `<tr><th scope="row" class="num">${countText(more)}</th><td>at most ${percentNeeded(smallestRate)}</td><td>${inPercent(interval.low)} to ${inPercent(interval.high)}</td></tr>`,
   );
-  const today = shown(buys[0]?.rate ?? 0);
+  const today = inPercent(buys[0]?.rate ?? 0);
   const heads = [kind, 'could promise', `${today} ${rate}, known to`];
   const columns = heads.map((head) => `<th scope="col">${head}</th>`).join('');
   return `<div class="scroll block" tabindex="0" role="region" aria-label="${kind}"><table><thead><tr>${columns}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;

@@ -2,6 +2,7 @@
 
 import {
   describeMoreLabels,
+  inPercent,
   moreLabels,
   type PromiseJudgment,
   type RecentRate,
@@ -35,24 +36,32 @@ export interface MonitoringAnswer {
 }
 
 export function monitoringAnswer(stream: MonitoredStream, confidence: number): MonitoringAnswer {
-  const { falseAlarms, per, promised } = stream;
-  const limit = `at most ${shown(falseAlarms)} false alarms${judgedBy(per)}`;
-  return answerOf(stream, { share: falseAlarms, limit, promised, of: 'of negatives alarm', confidence });
+  const { falseAlarms, per, promised, images } = stream;
+  const limit = `at most ${inPercent(falseAlarms)} false alarms${judgedBy(per)}`;
+  return answerOf(stream, {
+    share: falseAlarms,
+    limit,
+    promised,
+    of: 'of negatives alarm',
+    confidence,
+    images,
+  });
 }
 
 /** The same for the limit on positives that are cleared. */
 export function missedAnswer(
   missed: MissedStream,
-  { per }: Pick<MonitoredStream, 'per'>,
+  { per, images }: Pick<MonitoredStream, 'per' | 'images'>,
   confidence: number,
 ): MonitoringAnswer {
-  const limit = `at most ${shown(missed.limit)} cleared positives${judgedBy(per)}`;
+  const limit = `at most ${inPercent(missed.limit)} cleared positives${judgedBy(per)}`;
   return answerOf(missed, {
     share: missed.limit,
     limit,
     promised: missed.promised,
     of: 'of positives are cleared',
     confidence,
+    images,
   });
 }
 
@@ -78,13 +87,20 @@ export function risenSince(judged: PromiseJudgment, limit: number): number | und
 
 function answerOf(
   judged: PromiseJudgment,
-  words: { share: number; limit: string; promised: false | undefined; of: string; confidence: number },
+  words: {
+    share: number;
+    limit: string;
+    promised: false | undefined;
+    of: string;
+    confidence: number;
+    images: number;
+  },
 ): MonitoringAnswer {
   const { verdict, rate, auditsToDecide, change } = judged;
-  const confidence = `${shown(words.confidence)} confidence`;
+  const confidence = `${inPercent(words.confidence)} confidence`;
   const name = `he ${words.promised === false ? 'limit' : 'promise'} of ${words.limit}`;
   const promise = `T${name}`;
-  const range = `${shown(rate.low)} to ${shown(rate.high)} ${words.of} (${confidence})`;
+  const range = `${inPercent(rate.low)} to ${inPercent(rate.high)} ${words.of} (${confidence})`;
   // All lines together may still look good.
   const noticed =
     change.alert && verdict !== 'broken'
@@ -96,20 +112,22 @@ function answerOf(
     const state = verdict === 'undecided' ? 'is undecided' : verdict === 'broken' ? 'is broken' : 'holds';
     return {
       answer: `${promise} ${state}, and the rate changed`,
-      because: `it was above ${shown(rate.low)} at one time and below ${shown(rate.high)} at another (${confidence} each)${late}`,
+      because: `it was above ${inPercent(rate.low)} at one time and below ${inPercent(rate.high)} at another (${confidence} each)${late}`,
     };
   }
   if (verdict === 'broken') return { answer: `${promise} is broken`, because: range };
   if (verdict === 'holds') return { answer: `${promise} holds`, because: `${range}${late}` };
   const outlook =
-    auditsToDecide === null
-      ? 'label more of the drawn images'
-      : `about ${counted(auditsToDecide, 'more audit')} would settle it at this rate`;
+    auditsToDecide !== null
+      ? `about ${counted(auditsToDecide, 'more audit')} would settle it at this rate`
+      : words.images === 0
+        ? 'no line has an audit, so none counts; serve with audits to draw images to label'
+        : 'label more of the drawn images';
   return { answer: `Too early to tell whether t${name} holds`, because: `${range}${late}; ${outlook}` };
 }
 
 function sinceText({ line, rate }: RecentRate): string {
-  return `since line ${count(line)} alone, it is ${shown(rate.low)} to ${shown(rate.high)}`;
+  return `since line ${count(line)} alone, it is ${inPercent(rate.low)} to ${inPercent(rate.high)}`;
 }
 
 /** The verdict, what it rests on, what more labels would buy, and what came before. */
@@ -154,15 +172,15 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
     ['labeled', `${count(audited)}; ${count(unlabeled)} alarms and drawn images still to label`],
     [
       'false alarms',
-      estimate === null ? 'no labeled negatives yet' : `${shown(estimate)} of negatives, estimated`,
+      estimate === null ? 'no labeled negatives yet' : `${inPercent(estimate)} of negatives, estimated`,
     ],
     [
       'without an alarm',
       missedShare === null
         ? 'no drawn positives yet'
-        : `${shown(missedShare)} of ${count(drawnPositives)} drawn positives, cleared or to review`,
+        : `${inPercent(missedShare)} of ${count(drawnPositives)} drawn positives, cleared or to review`,
     ],
-    ['alarms', `${shown(alarmShare)} of all images`],
+    ['alarms', `${inPercent(alarmShare)} of all images`],
     ['against the promise', betAgainst(result)],
     ['for the promise', `${bet(certificate)}; ${count(threshold)} settles it`],
     ...recentRows(result, 'of negatives alarm', 'audits'),
@@ -176,7 +194,7 @@ export function monitoringRows(result: MonitoredStream): [name: string, text: st
         ]
       : []),
   ];
-  if (freeBound !== null) rows.push(['without labels', `at most ${shown(freeBound)} of negatives alarm`]);
+  if (freeBound !== null) rows.push(['without labels', `at most ${inPercent(freeBound)} of negatives alarm`]);
   if (change.alert) rows.push(['a late change', lateChange(change)]);
   if (missed?.change.alert) rows.push(['a late change, positives', lateChange(missed.change)]);
   if (drift) {
@@ -214,7 +232,7 @@ function missedRows(missed: MissedStream, drawnPositives: number): [name: string
 function recentRows({ recent }: PromiseJudgment, of: string, events: string): [name: string, text: string][] {
   return recent.map(({ line, events: number, rate }) => [
     `last ${count(number)} ${events}`,
-    `${shown(rate.low)} to ${shown(rate.high)} ${of} since line ${count(line)}`,
+    `${inPercent(rate.low)} to ${inPercent(rate.high)} ${of} since line ${count(line)}`,
   ]);
 }
 
@@ -270,11 +288,11 @@ export function differenceText(
     if (each.value === null) return [`${about}: nothing labeled yet`];
     const verdict = each.high < 0 ? words[1] : each.low > 0 ? words[0] : 'no difference is certain';
     return [
-      `${about}: ${shown(each.first ?? 0)} before, ${shown(each.second ?? 0)} in the shadow; difference ${signed(each.value)} (${signed(each.low)} to ${signed(each.high)} points): ${verdict}`,
+      `${about}: ${inPercent(each.first ?? 0)} before, ${inPercent(each.second ?? 0)} in the shadow; difference ${signed(each.value)} (${signed(each.low)} to ${signed(each.high)} points): ${verdict}`,
     ];
   };
   return [
-    `In the shadow${name === '' ? '' : `: ${name}`}; on ${count(audited)} of ${count(images)} drawn images, ${shown(rate.low)} to ${shown(rate.high)} of its negatives alarm (${shown(confidence)} confidence each, at any time)`,
+    `In the shadow${name === '' ? '' : `: ${name}`}; on ${count(audited)} of ${count(images)} drawn images, ${inPercent(rate.low)} to ${inPercent(rate.high)} of its negatives alarm (${inPercent(confidence)} confidence each, at any time)`,
     ...of('false alarms', ['more in the shadow', 'fewer in the shadow'], difference.falseAlarms),
     ...of('positives that alarm', ['more in the shadow', 'fewer in the shadow'], difference.found),
   ];
@@ -300,8 +318,4 @@ function count(value: number): string {
 function signed(share: number): string {
   const points = Number((100 * share).toFixed(1));
   return `${points > 0 ? '+' : ''}${points}`;
-}
-
-export function shown(share: number): string {
-  return `${Number((100 * share).toFixed(share < 0.01 ? 2 : 1))}%`;
 }

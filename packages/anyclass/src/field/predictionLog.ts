@@ -21,13 +21,15 @@ const answer = z.object({
 });
 
 /** A line of a log: what monitoring needs, and which model and decision answered. */
+/** A name, also where a program writes it as a number. */
+const name = z.union([z.string().min(1), z.number().transform(String)]);
+
 const loggedLine = answer.extend({
-  id: z.string().min(1),
+  id: name,
   time: z.string().optional(),
   /** The client's name for the image, and the image's own. */
   name: z.string().optional(),
   sha256: z.string().optional(),
-  /** A name, also where a program writes it as a number. */
   group: z.union([z.string(), z.number().transform(String)]).optional(),
   /** The decision that was applied, under a name that changes whenever it does. */
   decision: z

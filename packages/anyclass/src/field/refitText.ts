@@ -1,6 +1,6 @@
 // A refit in words.
 
-import { describeFalseAlarms, describePromises } from '@anyclass/core';
+import { type Decision, describeFalseAlarms, describePromises, promiseUnit } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { replacedPromises } from '../runs/decisionOrigin.js';
 import { alignedColumns } from '../tables/index.js';
@@ -28,25 +28,36 @@ export function refitText({ out, decision, origin, crossFitted, remarks }: Refit
       ? `The new decision promises nothing about new data of ${origin.data}.`
       : `On new data like ${origin.data}: ${promises.join('; ')}.`,
     alignedColumns(rows, ['left', 'left']),
-    ...(crossFitted ? [crossFittedText(crossFitted)] : []),
+    ...(crossFitted ? [crossFittedText(crossFitted, decision)] : []),
     ...(remarks.length > 0 ? [remarks.join('\n')] : []),
     `wrote ${out}`,
   ].join('\n\n');
 }
 
-function crossFittedText({
-  folds,
-  macroF1,
-  recallAny,
-  falseAlarmRate,
-  falseAlarmRateByGroup,
-  remark,
-}: CrossFittedMetrics): string {
+function crossFittedText(
+  {
+    folds,
+    macroF1,
+    recallAny,
+    falseAlarmRate,
+    falseAlarmRateByGroup,
+    alarmRate,
+    missedRate,
+    remark,
+  }: CrossFittedMetrics,
+  { budget }: Decision,
+): string {
   const shown = ({ value, low, high }: CrossFittedRate) =>
     `${tenths(value)}% (${tenths(low)} to ${tenths(high)})`;
+  const isPerGroup = promiseUnit(budget) === 'group';
+  const [alarming, cleared] = isPerGroup
+    ? ['groups without positives that alarm', 'groups with a positive that are cleared']
+    : ['negatives that alarm', 'positives that are cleared'];
   const parts = [
     ...(falseAlarmRate ? [`false alarms ${shown(falseAlarmRate)}`] : []),
     ...(falseAlarmRateByGroup ? [`by group ${shown(falseAlarmRateByGroup)}`] : []),
+    ...(alarmRate && (missedRate || isPerGroup) ? [`${alarming} ${shown(alarmRate)}`] : []),
+    ...(missedRate ? [`${cleared} ${shown(missedRate)}`] : []),
     ...(recallAny ? [`positives found ${shown(recallAny)}`] : []),
     ...(macroF1 ? [`F1 ${shown(macroF1)}`] : []),
   ];

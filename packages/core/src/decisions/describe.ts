@@ -17,10 +17,10 @@ export function describeFalseAlarms({ report, fittedOn }: Pick<Decision, 'report
   const of = `${fittedOn === null ? '' : `${fittedOn} `}negatives`;
   if (falseAlarmRate === null) return `no ${of}`;
   const rates = [
-    percent(falseAlarmRate),
-    ...(falseAlarmBound === null ? [] : [`at most ${percent(falseAlarmBound)} with 95% confidence`]),
+    inPercent(falseAlarmRate),
+    ...(falseAlarmBound === null ? [] : [`at most ${inPercent(falseAlarmBound)} with 95% confidence`]),
     ...(falseAlarmBound === null && falseAlarmRateByGroup !== null
-      ? [`${percent(falseAlarmRateByGroup)} by group`]
+      ? [`${inPercent(falseAlarmRateByGroup)} by group`]
       : []),
   ];
   return `${falseAlarms} of ${negatives} ${of} (${rates.join('; ')})`;
@@ -45,7 +45,7 @@ export function describeGuarantee(guarantee: GivenGuarantee): string {
   const instances = groups !== null ? 'groups' : isAlarm ? 'negatives' : 'positives';
   const chosen = candidates > 1 ? `; ${candidates} candidates were compared on these rows` : '';
   return (
-    `at most ${percent(rate)} of ${unit === 'group' ? whole : single}${weighed} with ${percent(confidence)} confidence${sizes} ` +
+    `at most ${inPercent(rate)} of ${unit === 'group' ? whole : single}${weighed} with ${inPercent(confidence)} confidence${sizes} ` +
     `(rests on ${exceeding} of ${of} ${instances}${chosen})`
   );
 }
@@ -78,7 +78,7 @@ export function describeBothPromises({
 }: Pick<DecisionReport, 'guarantee' | 'triage'>): string | undefined {
   if (!guarantee.holds || !triage?.guarantee.holds) return undefined;
   const both = Math.max(0, guarantee.confidence + triage.guarantee.confidence - 1);
-  return `Both limits hold together with at least ${percent(both)} confidence.`;
+  return `Both limits hold together with at least ${inPercent(both)} confidence.`;
 }
 
 /** What is labeled more of. */
@@ -101,18 +101,18 @@ export function describeMoreLabels(buys: readonly MoreLabels[], kind: LabeledKin
   const isOfMisses = kind === 'positives' || kind === 'groups with a positive';
   return buys.map(({ more, rate, smallestRate, interval }) => {
     const labels = `${more.toLocaleString('en-US')} more labeled ${kind}`;
-    const known = `${isOfMisses ? 'a share of missed ones' : 'a rate'} of ${percent(rate)} would be known to ${percent(interval.low)} to ${percent(interval.high)}`;
+    const known = `${isOfMisses ? 'a share of missed ones' : 'a rate'} of ${inPercent(rate)} would be known to ${inPercent(interval.low)} to ${inPercent(interval.high)}`;
     return `${labels}: ${percentNeeded(smallestRate)} could be promised, and ${known}`;
   });
 }
 
 /** Says what a budget limits. */
 export function budgetText(budget: DecisionBudget, leastF1Neg: number | null): string {
-  if ('f1Neg' in budget) return `F1-Neg of at least ${percent(leastF1Neg ?? 0)}`;
+  if ('f1Neg' in budget) return `F1-Neg of at least ${inPercent(leastF1Neg ?? 0)}`;
   const { falseAlarms, missed, confidence = null } = budget;
-  const sure = confidence === null ? '' : ` with ${percent(confidence)} confidence`;
-  const misses = missed === undefined ? '' : ` and at most ${percent(missed)} missed`;
-  return `at most ${percent(falseAlarms)} false alarms${misses}${sure}`;
+  const sure = confidence === null ? '' : ` with ${inPercent(confidence)} confidence`;
+  const misses = missed === undefined ? '' : ` and at most ${inPercent(missed)} missed`;
+  return `at most ${inPercent(falseAlarms)} false alarms${misses}${sure}`;
 }
 
 /**
@@ -125,11 +125,17 @@ export function budgetText(budget: DecisionBudget, leastF1Neg: number | null): s
 export function percentNeeded(share: number): string {
   const steps = share < 0.01 ? 10_000 : 1000;
   // Rounded first, because 0.07 is 70.00000000000001 thousandths.
-  return percent(Math.ceil(Number((steps * share).toFixed(6))) / steps);
+  return inPercent(Math.ceil(Number((steps * share).toFixed(6))) / steps);
 }
 
-/** Writes a share in percent, with one decimal where it has one, and more where it would look like nothing or all. */
-function percent(share: number): string {
+/**
+ * Writes a share in percent, with one decimal where it has one, and more where it would look like nothing or all.
+ *
+ * @example
+ * inPercent(0.047) // '4.7%'
+ * inPercent(0.99995) // '99.995%'
+ */
+export function inPercent(share: number): string {
   let digits = share < 0.01 ? 2 : 1;
   const rounded = () => Number((100 * share).toFixed(digits));
   while (digits < 10 && ((share > 0 && rounded() === 0) || (share < 1 && rounded() === 100))) digits++;

@@ -30,6 +30,7 @@ export {
   describeGuarantee,
   describeMoreLabels,
   describePromises,
+  inPercent,
   type LabeledKind,
   percentNeeded,
 } from './describe.js';

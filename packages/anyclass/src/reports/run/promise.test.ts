@@ -85,3 +85,10 @@ test('positives are promised where negatives are too few, and the promise is jud
   expect(pageParts(budget, undefined, 3).verdict).toContain('✓ Keeps its promise');
   expect(pageParts(budget, undefined, 0.2).verdict).toContain('! Breaks its promise here');
 });
+
+test('limits for whole groups rest on groups without positives, and ask for more of those', () => {
+  const kept = pageParts({ falseAlarms: 0.3, per: 'group' }, 2).panel;
+  expect(kept).toMatch(/<dt>Rests on<\/dt>.*of \d+ validation groups without positives above the gate/);
+  const few = pageParts({ falseAlarms: 0.01, per: 'group' }, 2).panel;
+  expect(few).toMatch(/<dt>To get one<\/dt>.*label \d+ more groups with negatives only for validation/);
+});

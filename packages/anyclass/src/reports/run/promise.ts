@@ -1,6 +1,12 @@
 // The second answer: what is promised, what it rests on, and what was seen.
 
-import { falseAlarmUpperBound, type GivenGuarantee, type Guarantee, type NoGuarantee } from '@anyclass/core';
+import {
+  falseAlarmUpperBound,
+  type GivenGuarantee,
+  type Guarantee,
+  type NoGuarantee,
+  type PromiseUnit,
+} from '@anyclass/core';
 import { budgetBar, countText, escaped, facts, panel, percentText, shortPercent } from '@anyclass/kit';
 import { promisedMetric } from '../../evaluation/contradictions.js';
 import type { DecidedMetrics } from '../../events/judgment.js';
@@ -85,7 +91,7 @@ function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse
       ],
       ...seenFact(judged.split, inUse),
       ...(triage ? clearedFact(triage.guarantee, judged.split, on, inUse) : []),
-      ...wayOut(guarantee, on),
+      ...wayOut(guarantee, on, decided.unit),
       ...neverFact(report.neverPredicted, on),
     ];
   const chosen =
@@ -114,8 +120,9 @@ function unitText({ unit, groups }: GivenGuarantee, instance: string): string {
     : `one negative ${instance} of a random group`;
 }
 
-function restText({ exceeding, of, groups }: GivenGuarantee, on: string): string {
-  const what = groups === null ? `${on} negatives` : `${on} groups, one negative of each,`;
+function restText({ exceeding, of, groups, unit }: GivenGuarantee, on: string): string {
+  const ofGroups = unit === 'group' ? 'groups without positives' : 'groups, one negative of each,';
+  const what = groups === null ? `${on} negatives` : `${on} ${ofGroups}`;
   return `${countText(exceeding)} of ${countText(of)} ${what} above the gate`;
 }
 
@@ -168,7 +175,11 @@ function clearedFact(
 }
 
 /** What it takes to get a promise. */
-function wayOut({ needed, of = 0, ofGroups, reason }: NoGuarantee, on: string): [string, string][] {
+function wayOut(
+  { needed, of = 0, ofGroups, reason }: NoGuarantee,
+  on: string,
+  unit: PromiseUnit,
+): [string, string][] {
   if (reason === 'adaptive choice')
     return [
       ['Why', 'this model was chosen among others on the rows that its decision was fitted on'],
@@ -176,7 +187,8 @@ function wayOut({ needed, of = 0, ofGroups, reason }: NoGuarantee, on: string): 
     ];
   if (needed === undefined) return [];
   const kind = reason === 'too few positives' ? 'positives' : 'negatives';
-  const what = ofGroups ? `groups with ${kind}` : kind;
+  const only = unit === 'group' && kind === 'negatives' ? ' only' : '';
+  const what = ofGroups ? `groups with ${kind}${only}` : kind;
   return [
     [
       'To get one',

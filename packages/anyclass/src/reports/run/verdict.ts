@@ -157,7 +157,7 @@ function missedSentence({ outcomes: { counts, work } }: DecisionInUse): string {
   if (missed + review === 0) return 'It misses none.';
   return review === 0
     ? `It misses the other ${countText(missed)}.`
-    : `Of the other ${countText(missed + review)}, ${countText(review)} go to review and ${countText(missed)} are missed.`;
+    : `Of the other ${countText(missed + review)}, ${countText(review)} ${review === 1 ? 'goes' : 'go'} to review and ${countText(missed)} ${missed === 1 ? 'is' : 'are'} missed.`;
 }
 
 /** What the decision buys over a threshold of 0.5, in images. */
