@@ -65,7 +65,7 @@ body { margin: 0; } .top { position: sticky; top: 0; z-index: 2; display: flex; 
 .doc a { text-decoration: underline; } .doc img { max-width: 100%; height: auto; border-radius: 6px; } .doc .scroll { overflow-x: auto; } .doc td:first-child code { overflow-wrap: normal; white-space: nowrap; } .doc td, .doc th { white-space: normal; min-width: 5em; }
 .doc h2 { border-bottom: 1px solid var(--rule); padding-bottom: 4px; }
 @media (max-width: 1100px) { .site { grid-template-columns: 200px minmax(0, 1fr); gap: 28px; } .own { display: none; } }
-@media (max-width: 760px) { .site { grid-template-columns: minmax(0, 1fr); padding: 12px 16px 60px; gap: 8px; } .nav summary { display: block; cursor: pointer; padding: 6px 0; color: var(--ink-2); } .nav nav { position: static; max-height: none; } .top { padding: 8px 16px; gap: 10px; } .top .button { white-space: nowrap; } #search { width: 44vw; } #search-form { position: static; } #found { left: 16px; right: 16px; top: 44px; width: auto; } .doc td:first-child code { white-space: normal; overflow-wrap: anywhere; } .doc td, .doc th { min-width: 6.5em; } }
+@media (max-width: 760px) { .site { grid-template-columns: minmax(0, 1fr); padding: 12px 16px 60px; gap: 8px; } .nav summary { display: block; cursor: pointer; padding: 6px 0; color: var(--ink-2); } .nav nav { position: static; max-height: none; } .top { padding: 8px 16px; gap: 10px; } .top .button { white-space: nowrap; } #search { width: 44vw; } #search-form { position: static; } #found { left: 16px; right: 16px; top: 44px; width: auto; } .doc td:first-child code { white-space: normal; word-break: normal; overflow-wrap: break-word; } .doc td, .doc th { min-width: 6.5em; } }
 @media print { .top, .nav, .own { display: none; } .site { display: block; } }
 `;
 

@@ -19,8 +19,8 @@ import { Problem } from '../web/problem.js';
 import { createWebApp } from '../web/webApp.js';
 import type { AuditItem, AuditList } from './auditItems.js';
 import { auditPage } from './auditPage.js';
+import type { AuditAnswer } from './choices.js';
 import { imageType } from './imageType.js';
-import type { AuditAnswer } from './labelTable.js';
 
 export interface AuditServer extends AsyncDisposable {
   /** The address of the page, with its token. */

@@ -1,6 +1,11 @@
 // How other labeling programs say what the page says with keys: choices or tags besides the classes.
 
-import type { AuditAnswer } from './labelTable.js';
+/** What someone said about an image: nothing there, these classes, something without saying what, or not sure. */
+export type AuditAnswer =
+  | { readonly kind: 'negative' }
+  | { readonly kind: 'classes'; readonly classes: readonly string[] }
+  | { readonly kind: 'positive' }
+  | { readonly kind: 'unsure' };
 
 const NOTHING = 'nothing here';
 const UNSURE = 'unsure';

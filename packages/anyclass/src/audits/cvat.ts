@@ -8,9 +8,8 @@ import { DataError } from '../errors/dataError.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { writeWhole } from '../files/wholeFile.js';
 import type { AuditItem } from './auditItems.js';
-import { allChoices, chosenAnswer } from './choices.js';
+import { type AuditAnswer, allChoices, chosenAnswer } from './choices.js';
 import { imageType } from './imageType.js';
-import type { AuditAnswer } from './labelTable.js';
 
 /**
  * Writes a folder for CVAT: the images, named by their ids, and labels.json, which the label editor takes as raw labels.

@@ -6,9 +6,9 @@ import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import type { AuditList } from './auditItems.js';
+import type { AuditAnswer } from './choices.js';
 import { cvatAnswers } from './cvat.js';
 import { labelStudioAnswers } from './labelStudio.js';
-import type { AuditAnswer } from './labelTable.js';
 
 /**
  * Merges the answers of Label Studio (JSON) or CVAT (XML) into the labels of a log. Nothing is merged if an id is unknown or

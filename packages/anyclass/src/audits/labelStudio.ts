@@ -4,8 +4,7 @@ import { relative } from 'node:path';
 import { z } from 'zod';
 import { DataError } from '../errors/dataError.js';
 import type { AuditItem } from './auditItems.js';
-import { allChoices, chosenAnswer } from './choices.js';
-import type { AuditAnswer } from './labelTable.js';
+import { type AuditAnswer, allChoices, chosenAnswer } from './choices.js';
 
 /**
  * Returns tasks as JSON for Label Studio's import. Images are addressed in its local storage, whose root is the folder of

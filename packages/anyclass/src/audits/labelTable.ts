@@ -7,14 +7,7 @@ import { UserError } from '../errors/userError.js';
 import { readAuditLabels } from '../field/auditLabels.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { csvCell } from '../runs/scoreFiles.js';
-import { allChoices } from './choices.js';
-
-/** What someone said about an image: nothing there, these classes, something without saying what, or not sure. */
-export type AuditAnswer =
-  | { readonly kind: 'negative' }
-  | { readonly kind: 'classes'; readonly classes: readonly string[] }
-  | { readonly kind: 'positive' }
-  | { readonly kind: 'unsure' };
+import { type AuditAnswer, allChoices } from './choices.js';
 
 export interface LabelTable {
   /** Undefined if nobody looked at the image yet. */

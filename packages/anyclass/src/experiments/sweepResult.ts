@@ -23,12 +23,15 @@ export interface Sweep {
 export interface Recommendation {
   /**
    * Null recommends the standard loss, because no value beats it. Omitted if too many runs are missing to say
-   * anything, or if the choice does not matter.
+   * anything, or if no value differs from another.
    */
   readonly value?: number | null;
   readonly reason: string;
-  /** Whether the value's F1 differs from that of any other value; omitted if that was not tested. */
-  readonly matters?: boolean;
+  /**
+   * Whether the value's F1 differs from that of any other value: false if no difference can exceed 2 points, null if the runs
+   * cannot tell; omitted if that was not tested.
+   */
+  readonly matters?: boolean | null;
   /** Differences from every other value. */
   readonly differences?: readonly ValueDifference[];
 }

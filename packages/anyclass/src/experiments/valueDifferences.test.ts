@@ -31,20 +31,32 @@ async function sweepOf(name: string, strengths: Readonly<Record<number, number>>
   return { runs, points };
 }
 
-test('values that do not differ are not recommended, and the largest difference is named', async () => {
-  const { runs, points } = await sweepOf('equal', { 0.1: 2, 0.2: 2.02, 0.5: 2.01 });
+test('values whose differences are small for certain do not matter, and the largest difference is named', async () => {
+  const { runs, points } = await sweepOf('same', { 0.1: 2, 0.2: 2, 0.5: 2 });
   const tested = await testValues({ value: 0.2, reason: 'λ = 0.2 is best' }, points, runs, 'λ', {
     replicates: 200,
     decision,
   });
   expect(tested).toMatchObject({ matters: false });
+  expect(tested.reason).toMatch(
+    /^The choice of λ does not matter here: .* differs from the [\d.]+ at 0\.2; .*widened for 2 comparisons\)$/,
+  );
+});
+
+test('values whose differences may be large are not called equal, and none is recommended', async () => {
+  const { runs, points } = await sweepOf('equal', { 0.1: 2, 0.2: 2.02, 0.5: 2.01 });
+  const tested = await testValues({ value: 0.2, reason: 'λ = 0.2 is best' }, points, runs, 'λ', {
+    replicates: 200,
+    decision,
+  });
+  expect(tested).toMatchObject({ matters: null });
   expect(tested).not.toHaveProperty('value');
   expect(tested.differences?.map(({ value, f1 }) => [value, f1.holds])).toEqual([
     [0.1, 'unclear'],
     [0.5, 'unclear'],
   ]);
   expect(tested.reason).toMatch(
-    /^The choice of λ does not matter here: .* differs from the [\d.]+ at 0\.2; .*widened for 2 comparisons/,
+    /^The runs cannot tell the values of λ apart: .* The noise may hide [\d.]+ points: train more seeds/,
   );
 });
 
@@ -54,7 +66,7 @@ test('of runs that find nothing no value is recommended, and the reason is not t
     replicates: 50,
     decision,
   });
-  expect(tested).toMatchObject({ matters: false });
+  expect(tested).toMatchObject({ matters: null });
   expect(tested).not.toHaveProperty('value');
   expect(tested.reason).toMatch(/^No λ can be recommended: F1 at 5% false alarms is 0 on validation/);
 });

@@ -24,8 +24,8 @@ export interface SweepTestOptions {
 
 /**
  * Tests the recommended value against all others, including the standard loss, by validation F1 at the
- * decision, and adds the differences to the recommendation. If every interval contains 0, the choice does not
- * matter and no value is recommended. The intervals come from a paired bootstrap over the images with their
+ * decision, and adds the differences to the recommendation. If every interval contains 0, no value is recommended: the choice
+ * does not matter, or the runs cannot tell. The intervals come from a paired bootstrap over the images with their
  * cross-fitted labels, widened for the number of comparisons (Bonferroni): the best of many equal values
  * looks better than the others by chance. The test split is not used.
  *
@@ -65,6 +65,9 @@ export async function testValues(
   return withDifferences(recommendation, differences, { title, where, confidence, nameOf });
 }
 
+/** Few users care about a possible gain in F1 up to this size. */
+export const smallGain = 0.02;
+
 interface DifferenceWords {
   readonly title: string;
   /** For example, 'at 5% false alarms'. */
@@ -90,15 +93,25 @@ function withDifferences(
   // Runs that find nothing are equal, but that says nothing about the values.
   if (second === 0 && most === 0)
     return {
-      matters: false,
+      matters: null,
       differences,
       reason: `No ${title} can be recommended: F1 ${where} is 0 on validation for every value; train longer, or on more data`,
     };
   const range = cellText({ value: most, interval: { low, high } }, { title: 'F1', kind: 'difference' });
+  const hidden = Math.max(...differences.map(({ f1 }) => Math.max(-f1.low, f1.high)));
+  const matters = hidden <= smallGain ? false : null;
+  const verdict =
+    matters === false
+      ? `The choice of ${title} does not matter here`
+      : `The runs cannot tell the values of ${title} apart`;
+  const advice =
+    matters === false
+      ? ''
+      : `. The noise may hide ${(100 * hidden).toFixed(1)} points: train more seeds, or validate on more data`;
   return {
-    matters: false,
+    matters,
     differences,
-    reason: `The choice of ${title} does not matter here: no other value's validation F1 ${where} differs from the ${percent(second)} at ${nameOf(value)}; the largest difference is ${range} points, from ${nameOf(largest.value)} (${Math.round(100 * confidence)}% intervals, widened for ${counted(differences.length, 'comparison')})`,
+    reason: `${verdict}: no other value's validation F1 ${where} differs from the ${percent(second)} at ${nameOf(value)}; the largest difference is ${range} points, from ${nameOf(largest.value)} (${Math.round(100 * confidence)}% intervals, widened for ${counted(differences.length, 'comparison')})${advice}`,
   };
 }
 

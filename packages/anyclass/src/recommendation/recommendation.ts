@@ -4,6 +4,7 @@ import type { Interval } from '@anyclass/core';
 import { counted } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import { type DecisionChoice, decisionPhrase } from '../experiments/decisionText.js';
+import { smallGain } from '../experiments/valueDifferences.js';
 import { cellText } from '../tables/cellText.js';
 import { percent } from '../tables/percent.js';
 import { bySimplicity, type LossFields, relevantFields } from './candidates.js';
@@ -49,9 +50,6 @@ type Basis = Pick<
   Recommendation,
   'setup' | 'decision' | 'rounds' | 'full' | 'speed' | 'minutes' | 'spentSeconds'
 >;
-
-/** Few users care about a possible gain up to this size that the pilots may have missed. */
-const smallGain = 0.02;
 
 /**
  * Recommends a loss: among those that the last round cannot distinguish from its best, the configuration's
