@@ -44,6 +44,8 @@ export interface DecidedGroup extends DecisionChoice {
   readonly fittedOn: string;
   /** Whether the false alarms of the decisions are bounded on new data. */
   readonly guarantee: Guarantee;
+  /** Classes that no run's decision can predict; omitted in comparisons of earlier versions. */
+  readonly neverPredicted?: readonly string[];
   /**
    * Cross-fitted: each image is decided by a decision fitted without it. Null with fewer than two positives
    * or negatives.

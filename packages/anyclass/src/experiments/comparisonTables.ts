@@ -13,7 +13,7 @@ import type {
   MetricSpreads,
 } from './comparisonResult.js';
 import { fieldsText } from './confounds.js';
-import { decisionPhrase, promiseText } from './decisionText.js';
+import { decisionPhrase, neverText, promiseText } from './decisionText.js';
 import { differenceTable, holdsFirmly } from './differenceTable.js';
 import { type DecidedMetric, metricTitles, type OutcomeRate, outcomeRates, type Spread } from './metrics.js';
 
@@ -130,9 +130,12 @@ function decisionTable(
     metrics: readonly DecidedMetric[];
     part: 'validation' | 'test';
   }[];
+  const never = neverText(
+    groups.map(({ label, decided: own }) => ({ label, neverPredicted: own?.neverPredicted ?? [] })),
+  );
   return {
     title: `${dataset}, ${decisionPhrase(decided!)}`,
-    note: `Percent. ${promiseText(decided!, decided!.guarantee, decided!.fittedOn)}. On validation each image is decided by a decision fitted without it (5 folds)${hasTest ? '' : '; the test split has no labels to evaluate on'}. False alarms: the share of negatives with any prediction; ${spreadNote(groups)}.${boldNote(differences)}`,
+    note: `Percent. ${promiseText(decided!, decided!.guarantee, decided!.fittedOn)}. On validation each image is decided by a decision fitted without it (5 folds)${hasTest ? '' : '; the test split has no labels to evaluate on'}. False alarms: the share of negatives with any prediction; ${spreadNote(groups)}.${never}${boldNote(differences)}`,
     columns: [
       ...methodColumns(groups),
       ...parts.flatMap(({ title, metrics }) =>

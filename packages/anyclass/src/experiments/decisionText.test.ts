@@ -1,6 +1,6 @@
-import { fitDecision } from '@anyclass/core';
+import { type DecisionBudget, fitDecision } from '@anyclass/core';
 import { expect, test } from 'vitest';
-import { promiseText } from './decisionText.js';
+import { neverText, promiseText } from './decisionText.js';
 
 const rows = 200;
 const labels = Float64Array.from({ length: rows }, (_, i) => Number(i % 4 === 0));
@@ -28,4 +28,32 @@ test('a promise about groups names them', () => {
   expect(promiseText({ rule, budget: perGroup, beta }, report.guarantee)).toMatch(
     /at most 5% of groups without positives get an alarm, with 95% confidence/,
   );
+});
+
+test('an approximate limit says what it rests on, and which other limits there are', () => {
+  const told = (budget: DecisionBudget, groups?: readonly string[]) => {
+    const choice = { budget, candidates: 'adaptive' } as const;
+    const { rule, beta, report } = fitDecision({ ...validation, groups }, choice);
+    return promiseText({ rule, beta, ...choice }, report.guarantee);
+  };
+  const pairs = Array.from({ length: rows }, (_, i) => `patient ${i >> 1}`);
+  expect(told(budget)).toContain(', resting on 150 negatives. The');
+  expect(told({ ...budget, missed: 0.1 })).toContain(
+    'at 5% false alarms and at most 10% of positives cleared; on new data',
+  );
+  expect(told(budget, pairs)).toContain('resting on 100 groups with a negative, each of which counts once');
+  expect(told({ ...budget, per: 'group' }, pairs)).toMatch(
+    /false alarms, of whole groups, kept .* too few groups with negatives only to guarantee less than 5\.9%/,
+  );
+  expect(told({ falseAlarms: 0.1, per: 'group' }, pairs)).toContain(
+    'resting on 50 groups with negatives only',
+  );
+});
+
+test('classes that are never predicted are named, with the losses that cannot if others can', () => {
+  const bce = { label: 'bce', neverPredicted: ['Hernia', 'Edema'] };
+  expect(neverText([bce, { label: 'any-bce', neverPredicted: ['Edema'] }])).toBe(
+    ' Never predicted, with no positive to fit on or none above the gate: Hernia (bce), Edema.',
+  );
+  expect(neverText([{ label: 'bce', neverPredicted: [] }])).toBe('');
 });

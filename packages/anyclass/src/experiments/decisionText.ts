@@ -6,9 +6,12 @@ import {
   type DecisionRule,
   describeGuarantee,
   type Guarantee,
+  type NoGuarantee,
   percentNeeded,
+  promiseUnit,
 } from '@anyclass/core';
 import { shortPercent } from '@anyclass/kit';
+import { listed } from '../errors/listed.js';
 
 /** A decision rule and the budget it is fitted within. */
 export interface DecisionChoice {
@@ -43,13 +46,53 @@ export function promiseText(
 ): string {
   if (rule === 'fixed') return 'Every class at 0.5';
   if (rule === 'class') return 'Thresholds per class that maximize Fβ, whatever the false alarms';
-  const kept = `Decisions fitted on ${fittedOn} ${decisionPhrase({ rule, budget })}`;
+  const kept = `Decisions fitted on ${fittedOn} ${decisionPhrase({ rule, budget })}${otherLimits(budget)}`;
   if (guarantee.holds) return `${kept}; on new data, ${describeGuarantee(guarantee)}`;
   if (guarantee.reason === 'adaptive choice')
-    return `${kept}; on new data this is approximate for a run that is chosen by these results${guarantee.ofGroups ? ', and each group counts once' : ''}. The decisions in the run folders count the runs that were planned together`;
+    return `${kept}; on new data this is approximate for a run that is chosen by these results${restText(guarantee, budget)}. The decisions in the run folders count the runs that were planned together`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
   const least = percentNeeded(guarantee.smallestRate ?? 1);
-  return `${kept}, kept there without a guarantee: ${fittedOn} has too few negatives to guarantee less than ${least}`;
+  const few = guarantee.ofGroups ? `groups ${groupsWithNegatives(budget)}` : 'negatives';
+  return `${kept}, kept there without a guarantee: ${fittedOn} has too few ${few} to guarantee less than ${least}`;
+}
+
+/** What a budget limits besides false alarms of images. */
+function otherLimits(budget: DecisionBudget): string {
+  if (!('falseAlarms' in budget)) return '';
+  const { missed } = budget;
+  return `${missed === undefined ? '' : ` and at most ${shortPercent(missed)} of positives cleared`}${promiseUnit(budget) === 'group' ? ', of whole groups' : ''}`;
+}
+
+/** What a limit on new data rests on. */
+function restText({ of, ofGroups }: NoGuarantee, budget: DecisionBudget): string {
+  if (of === undefined) return '';
+  const count = of.toLocaleString('en-US');
+  return ofGroups
+    ? `, resting on ${count} groups ${groupsWithNegatives(budget)}, each of which counts once`
+    : `, resting on ${count} negatives`;
+}
+
+function groupsWithNegatives(budget: DecisionBudget): string {
+  return promiseUnit(budget) === 'group' ? 'with negatives only' : 'with a negative';
+}
+
+/**
+ * Names the classes that the decisions of groups of runs can never predict; empty without any.
+ *
+ * @example
+ * neverText([{ label: 'bce', neverPredicted: ['Hernia'] }]) // ' Never predicted, with no positive to fit on or none above the gate: Hernia (bce).'
+ */
+export function neverText(
+  groups: readonly { readonly label: string; readonly neverPredicted: readonly string[] }[],
+): string {
+  const labelsOf = new Map<string, string[]>();
+  for (const { label, neverPredicted } of groups)
+    for (const name of neverPredicted) labelsOf.set(name, [...(labelsOf.get(name) ?? []), label]);
+  if (labelsOf.size === 0) return '';
+  const names = Array.from(labelsOf, ([name, labels]) =>
+    labels.length === groups.length ? name : `${name} (${labels.join(', ')})`,
+  );
+  return ` Never predicted, with no positive to fit on or none above the gate: ${listed(names, 8)}.`;
 }
 
 function budgetText(budget: DecisionBudget): string {

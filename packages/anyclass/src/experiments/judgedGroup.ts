@@ -107,6 +107,9 @@ function decidedGroup(runs: readonly DecidedRun[], { rule, budget, beta }: Decis
     beta,
     fittedOn: runs[0]!.decision.fittedOn ?? 'validation',
     guarantee: runs[0]!.decision.report.guarantee,
+    neverPredicted: runs[0]!.decision.report.neverPredicted.filter((name) =>
+      runs.every(({ decision }) => decision.report.neverPredicted.includes(name)),
+    ),
     validation: ifAll(
       runs.map(({ crossFitted }) => crossFitted),
       decidedSpreads,
