@@ -12,7 +12,7 @@ import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
 import { parsedJson } from '../files/wholeFile.js';
 import { thumbnail } from '../inspect/samples.js';
-import { addRoute, sendJson, sendPage } from '../web/answers.js';
+import { addRoute, sendJson, sendPage, servedPage } from '../web/answers.js';
 import { limitedBody } from '../web/limitedBody.js';
 import { drained, listen, portOf } from '../web/listening.js';
 import { Problem } from '../web/problem.js';
@@ -70,8 +70,8 @@ export async function serveAudits(
     onAnswered: () => {},
     onUnexpected,
   });
-  const html = auditPage(basename(labels));
-  addRoute(routes, '/', { GET: (_, reply) => sendPage(reply, html) });
+  const page = servedPage(auditPage(basename(labels)));
+  addRoute(routes, '/', { GET: (_, reply) => sendPage(reply, page) });
   addRoute(routes, '/items', { GET: (_, reply) => sendJson(reply, shownItems(list)) });
   addRoute(routes, '/images/:id', {
     GET: ({ params }, reply) => sendImage(reply, itemOf(list, idIn(params))),

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
@@ -141,6 +142,17 @@ describe('serving', () => {
     const response = await post(predict, body, { 'content-type': 'application/json' });
     expect(response.status).toBe(status);
     expect(JSON.parse(await response.text()).detail).toContain(text);
+  });
+
+  test('a body that is compressed on its way is refused as such, not as a damaged image', async () => {
+    const response = await post(`${predict}?model=torch`, asBody(gzipSync(await picture(1))), {
+      'content-type': 'image/jpeg',
+      'content-encoding': 'gzip',
+    });
+    expect(response.status).toBe(415);
+    expect(JSON.parse(await response.text()).detail).toContain('content encoding gzip');
+    const plain = { 'content-type': 'image/jpeg', 'content-encoding': 'identity' };
+    expect((await post(`${predict}?model=torch`, asBody(await picture(1)), plain)).status).toBe(200);
   });
 
   test('models, their classes and decisions are listed', async () => {

@@ -18,13 +18,13 @@ export function addRoute(
   const taken = Object.keys(handlers);
   for (const [method, handler] of Object.entries(handlers)) routes.route({ method, url, handler });
   // Fastify answers HEAD wherever there is a GET.
-  const others = routes.supportedMethods.filter(
-    (method) => !taken.includes(method) && !(method === 'HEAD' && taken.includes('GET')),
-  );
+  const allowed = taken.includes('GET') ? [...taken, 'HEAD'] : taken;
+  const others = routes.supportedMethods.filter((method) => !allowed.includes(method));
   routes.route({
     method: others,
     url,
-    handler() {
+    handler(_, reply) {
+      reply.header('Allow', allowed.join(', '));
       throw new Problem('wrong-method', `${url} takes ${taken.join(', ')}`);
     },
   });
@@ -43,18 +43,28 @@ function asIs(text: unknown): string {
   return String(text);
 }
 
-/** Sends a page that may run only its own scripts and connect only to this server. */
-export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+/** A page and its policy: it may run only its own scripts and connect only to this server. */
+export interface ServedPage {
+  readonly html: Buffer;
+  readonly policy: string;
+}
+
+/** Prepares a page. Do it once for many answers: whoever may see a page may ask for it thousands of times. */
+export function servedPage(html: string): ServedPage {
   const hashes = Array.from(html.matchAll(/<script>([\s\S]*?)<\/script>/g), ([, script]) => {
     const digest = createHash('sha256')
       .update(script ?? '')
       .digest('base64');
     return `'sha256-${digest}'`;
   });
-  reply.header(
-    'Content-Security-Policy',
-    `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  );
+  return {
+    html: Buffer.from(html),
+    policy: `default-src 'none'; script-src ${hashes.join(' ')}; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  };
+}
+
+export function sendPage(reply: FastifyReply, { html, policy }: ServedPage): FastifyReply {
+  reply.header('Content-Security-Policy', policy);
   reply.header('Referrer-Policy', 'no-referrer');
-  return sendText(reply, 'text/html; charset=utf-8', html);
+  return reply.type('text/html; charset=utf-8').send(html);
 }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { addRoute, sendJson, sendPage, sendText } from './answers.js';
+import { addRoute, sendJson, sendPage, sendText, servedPage } from './answers.js';
 import type { Access } from './guards.js';
 import { limitedBody } from './limitedBody.js';
 import { drained, listen, portOf } from './listening.js';
@@ -27,7 +27,8 @@ async function started(given: Partial<Access> = {}) {
     onUnexpected: (error) => void unexpected.push(error),
   });
   addRoute(routes, '/health', { GET: (_, reply) => sendText(reply, 'text/plain', 'ok') });
-  addRoute(routes, '/', { GET: (_, reply) => sendPage(reply, '<script>1</script>') });
+  const page = servedPage('<script>1</script>');
+  addRoute(routes, '/', { GET: (_, reply) => sendPage(reply, page) });
   addRoute(routes, '/items/:name', {
     GET({ params, exchange }, reply) {
       exchange.logged['seen'] = true;
@@ -71,7 +72,7 @@ test('a route gets its decoded parameters and method, HEAD included, and every o
   expect([head.status, await head.text(), head.headers.get('x-request-id')]).toEqual([200, '', 'mine']);
   for (const method of ['DELETE', 'OPTIONS', 'PUT']) {
     const refused = await fetch(item, { method });
-    expect(refused.status).toBe(405);
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD']);
     expect((await refused.json()).detail).toBe('/items/:name takes GET, POST');
   }
   expect((await fetch(`${server.url}/none`)).status).toBe(404);

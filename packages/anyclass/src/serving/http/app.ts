@@ -5,14 +5,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addRoute, sendJson, sendPage, sendText } from '../../web/answers.js';
 import { Problem } from '../../web/problem.js';
 import { type Arrived, createWebApp, guarded, type WebAppOptions } from '../../web/webApp.js';
-import { docsPath, openApi } from '../api/openApi.js';
+import { docsPath } from '../api/openApi.js';
 import type { JsonRequests } from '../bodies/jsonRequests.js';
 import { findModel, isReady, recordUnexpected, type ServerState } from '../operation/serverState.js';
-import { apiPage } from '../pages/apiPage.js';
-import { tryPage } from '../pages/tryPage.js';
-import { modelCard, modelSummary } from './modelSummaries.js';
+import { modelSummary } from './modelSummaries.js';
 import { inferRoute, modelMetadata, type PathParts, pathModel, serverMetadata } from './openInference.js';
 import { createOverflow } from './overflow.js';
+import { createPages } from './pages.js';
 import { predictRoute } from './predictRoute.js';
 import { recordAnswer, recordFailure } from './recordRequests.js';
 
@@ -107,17 +106,15 @@ function addServing(routes: FastifyInstance, state: ServerState, requests: JsonR
   }
 }
 
-function addPages(routes: FastifyInstance, { models, token, settings }: ServerState): void {
-  const needsToken = token !== undefined;
-  const cards = () => Array.from(models.values(), (served) => modelCard(served, settings.examples));
-  addRoute(routes, '/', {
-    GET: (_, reply) => sendPage(reply, tryPage(cards(), { needsToken })),
-  });
+function addPages(routes: FastifyInstance, state: ServerState): void {
+  const pages = createPages(state);
+  addRoute(routes, '/', { GET: (_, reply) => sendPage(reply, pages.toTry()) });
   addRoute(routes, docsPath, {
-    GET: (request, reply) =>
-      sendPage(reply, apiPage(originOf(request), needsToken, models.keys().next().value)),
+    GET: (request, reply) => sendPage(reply, pages.docs(originOf(request))),
   });
-  addRoute(routes, '/openapi.json', { GET: (_, reply) => sendJson(reply, openApi(needsToken)) });
+  addRoute(routes, '/openapi.json', {
+    GET: (_, reply) => sendText(reply, 'application/json', pages.openApi),
+  });
 }
 
 function plain(reply: FastifyReply, text: string): FastifyReply {

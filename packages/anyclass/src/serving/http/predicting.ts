@@ -49,6 +49,7 @@ export async function answer(
   const incoming = request.raw;
   const outgoing = reply.raw;
   const { arrivedAt, logged } = request.exchange;
+  checkEncoding(incoming.headers['content-encoding']);
   const declared = incoming.headers['content-length'];
   const ticket = admission.enter(declared === undefined ? 0 : Number(declared));
   const upload = { ticket, limit: limits.bodyBytes };
@@ -94,6 +95,12 @@ export async function answer(
     // Images being decoded for a client that disconnected still take memory.
     void work.then(() => ticket.leave());
   }
+}
+
+/** A body that is compressed on its way would be taken for a damaged image or damaged JSON. */
+function checkEncoding(encoding = 'identity'): void {
+  if (/^(identity)?$/i.test(encoding)) return;
+  throw new Problem('wrong-type', `content encoding ${encoding} is not supported; send the body as it is`);
 }
 
 function canceled(cancellation: Cancellation): Promise<never> {
