@@ -201,6 +201,7 @@ describe('refit', () => {
     expect(stdout).toMatch(/from +refit on away, 20\d\d-\d\d-\d\d, 600 rows/);
     expect(stdout).toMatch(/from +refit .* 600 rows: \d+ of \d+ negatives/);
     expect(stdout).toMatch(/promise +on data like away, at most 5% of negatives alarm/);
+    expect(stdout).toMatch(/^limits +at most 5% false alarms with 95% confidence$/m);
     expect(stdout).toMatch(/instead of +at most 5% of negatives alarm.*fitted on validation/);
     expect(stdout).toMatch(/class +predicted from\ndry +0\.\d{4}\n/);
   });

@@ -3,6 +3,7 @@
 import {
   type Decision,
   describeFalseAlarms,
+  describeLimits,
   describePromises,
   type Guard,
   presenceProbability,
@@ -87,10 +88,17 @@ function fromText(decision: Decision, origin: DecisionOrigin | undefined): strin
     : `training, fitted on ${rows}`;
 }
 
-function promiseRows({ report, fittedOn }: Decision): [string, string][] {
+function promiseRows(decision: Decision): [string, string][] {
+  const { report, fittedOn } = decision;
   const promises = describePromises(report);
-  if (promises.length === 0) return [['promise', 'none']];
-  return promises.map((text) => ['promise', `on data like ${fittedOn}, ${text}`]);
+  const limits = describeLimits(decision);
+  return [
+    ...(promises.length === 0
+      ? [['promise', 'none'] satisfies [string, string]]
+      : promises.map((text): [string, string] => ['promise', `on data like ${fittedOn}, ${text}`])),
+    ...(limits === undefined ? [] : [['limits', limits] satisfies [string, string]]),
+    ...(fittedOn === null ? [] : report.remarks.map((text): [string, string] => ['note', text])),
+  ];
 }
 
 function guardText({ quantile, training }: Guard): string {

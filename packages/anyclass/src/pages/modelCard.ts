@@ -1,6 +1,7 @@
 // What the pages to try images have in common: a place to drop them, and what the model is. The served page and the exported one
 // say the same in the same words.
 
+import { type Decision, describeFalseAlarms, describeLimits, describePromises } from '@anyclass/core';
 import { escaped, facts } from '@anyclass/kit';
 
 /** Returns the place to drop images, with their input. */
@@ -11,10 +12,7 @@ export function dropArea(): string {
 
 export interface ModelFacts {
   readonly classes: readonly string[];
-  /** What is promised about new data, in sentences. */
-  readonly promises: readonly string[];
-  /** The false alarms on the data that the decision was fitted on; said where nothing is promised. */
-  readonly falseAlarms: string;
+  readonly decision: Pick<Decision, 'rule' | 'budget' | 'report' | 'fittedOn'>;
   readonly input:
     | { readonly channels: number; readonly width: number; readonly height: number }
     | { readonly features: readonly string[] };
@@ -27,9 +25,12 @@ export interface ModelFacts {
 
 const mostClasses = 40;
 
-/** Returns what a model is: its classes, promises, input, network, training and version. */
+/** Returns what a model is: its classes, what it promises or why not, input, network, training and version. */
 export function modelFacts(model: ModelFacts): string {
-  const { classes, promises, falseAlarms, input, network, training, version } = model;
+  const { classes, decision, input, network, training, version } = model;
+  const promises = describePromises(decision.report);
+  const limits = describeLimits(decision);
+  const remarks = decision.fittedOn === null ? [] : decision.report.remarks;
   const shown = classes.slice(0, mostClasses).map((one) => `<li class="tag"><bdi>${escaped(one)}</bdi></li>`);
   const more =
     classes.length > mostClasses ? `<li class="tag">${classes.length - mostClasses} more</li>` : '';
@@ -40,8 +41,11 @@ export function modelFacts(model: ModelFacts): string {
   return facts([
     ['Classes', `<ul class="tags">${shown.join('')}${more}</ul>`],
     ['Promised', escaped(promises.length > 0 ? promises.join('; ') : 'nothing about new data')],
+    ...(limits === undefined ? [] : [['Limits', escaped(limits)] as const]),
     // A promise says what it rests on; without one, this is what was seen.
-    ...(promises.length > 0 ? [] : [['False alarms', escaped(falseAlarms)] as const]),
+    ...(promises.length > 0 ? [] : [['False alarms', escaped(describeFalseAlarms(decision))] as const]),
+    // Why something is not promised, and which classes are never predicted.
+    ...(remarks.length > 0 ? [['Note', escaped(remarks.join(' '))] as const] : []),
     ['Takes', escaped(takes)],
     ['Network', escaped(network)],
     ['Trained', escaped(`on ${training.dataset} with ${training.loss}, epoch ${training.epoch}`)],

@@ -163,7 +163,7 @@ describe('serving', () => {
       network: 'tresnet-s',
       classes: servedClasses,
       input: { width: 32, height: 32, channels: 3 },
-      decision: { rule: 'fixed', gate: 0, thresholds: { crack: 0.3, roots: 0.7, joint: 0.2 } },
+      decision: { rule: 'fixed', gate: 0, clear: null, thresholds: { crack: 0.3, roots: 0.7, joint: 0.2 } },
     });
     expect((await fetch(`${server.url}/v1/models/nobody`)).status).toBe(404);
   });

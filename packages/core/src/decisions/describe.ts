@@ -1,5 +1,6 @@
 // Decisions and guarantees in words, for terminals, pages and model records alike.
 
+import { promiseUnit } from './budget.js';
 import type { Decision, DecisionBudget, DecisionReport } from './decision.js';
 import type { GivenGuarantee } from './guarantee.js';
 import type { MoreLabels } from './promisable.js';
@@ -104,6 +105,21 @@ export function describeMoreLabels(buys: readonly MoreLabels[], kind: LabeledKin
     const known = `${isOfMisses ? 'a share of missed ones' : 'a rate'} of ${inPercent(rate)} would be known to ${inPercent(interval.low)} to ${inPercent(interval.high)}`;
     return `${labels}: ${percentNeeded(smallestRate)} could be promised, and ${known}`;
   });
+}
+
+/**
+ * Says what a decision limits, whether or not that is promised; undefined for rules that keep no budget.
+ *
+ * @example
+ * describeLimits(triage) // 'at most 5% false alarms and at most 10% missed with 95% confidence'
+ */
+export function describeLimits({
+  rule,
+  budget,
+  report,
+}: Pick<Decision, 'rule' | 'budget' | 'report'>): string | undefined {
+  if (rule === 'class' || rule === 'fixed') return undefined;
+  return `${budgetText(budget, report.leastF1Neg)}${promiseUnit(budget) === 'group' ? ', of whole groups' : ''}`;
 }
 
 /** Says what a budget limits. */

@@ -28,6 +28,7 @@ export {
   describeBothPromises,
   describeFalseAlarms,
   describeGuarantee,
+  describeLimits,
   describeMoreLabels,
   describePromises,
   inPercent,

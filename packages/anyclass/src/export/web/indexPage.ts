@@ -1,6 +1,5 @@
 // The HTML of an exported page, in the look of the served one; its script is bundled from `page`.
 
-import { describeFalseAlarms, describePromises } from '@anyclass/core';
 import { escaped } from '@anyclass/kit';
 import type { OnnxDescription } from '../../inference/onnx/exportedModel.js';
 import { dropArea, modelFacts, tryStyle } from '../../pages/modelCard.js';
@@ -19,8 +18,7 @@ export function indexPage(title: string, model: OnnxDescription, version: string
   const { network, precision, classes, preprocessing, decision, training } = model;
   const shown = modelFacts({
     classes,
-    promises: describePromises(decision.report),
-    falseAlarms: describeFalseAlarms(decision),
+    decision,
     input: preprocessing,
     network: `${network} in ${precision}`,
     training,

@@ -148,6 +148,10 @@ export const modelSummary = z
     decision: z.object({
       rule: z.string(),
       gate: z.number().nullable().describe('lowest presence probability that passes; null if nothing passes'),
+      clear: z
+        .number()
+        .nullable()
+        .describe('presence probability below which an image is clear; null if none is left for review'),
       thresholds: byClass(z.number().nullable()),
       budget: z.record(z.string(), z.unknown()).describe('the limits that it keeps, such as falseAlarms'),
       unit: z.enum(['image', 'group']).describe('what the limits count'),

@@ -1,4 +1,4 @@
-import { describeFalseAlarms, describePromises, presenceProbability, promiseUnit } from '@anyclass/core';
+import { describePromises, presenceProbability, promiseUnit } from '@anyclass/core';
 import { isFeatureFormat, takesFeatures } from '../../data/dataset/inputs.js';
 import type { Example } from '../../events/example.js';
 import { readExamples } from '../../runs/examples.js';
@@ -26,6 +26,7 @@ export function modelSummary(served: ServedModel): ModelSummary {
     decision: {
       rule: decision.rule,
       gate: decision.presence === null ? null : presenceProbability(decision.presence),
+      clear: decision.clear === null ? null : presenceProbability(decision.clear),
       thresholds: Object.fromEntries(classes.map((name, j) => [name, decision.thresholds[j] ?? null])),
       budget: { ...decision.budget },
       unit: promiseUnit(decision.budget),
@@ -42,13 +43,10 @@ export function modelSummary(served: ServedModel): ModelSummary {
 export function modelCard(served: ServedModel, hasExamples: boolean): ModelCard {
   if (!served.isReady) return { name: served.name };
   const version = served.version();
-  const { decision } = version.model;
-  const promises = describePromises(decision.report);
   return {
     name: served.name,
     summary: modelSummary(served),
-    promises,
-    falseAlarms: describeFalseAlarms(decision),
+    decision: version.model.decision,
     examples: hasExamples ? examplesOf(served.path, version) : [],
   };
 }

@@ -1,6 +1,7 @@
 // A page to try images: drop one to see its labels, its presence, and the probability and threshold of every
 // class.
 
+import type { Decision } from '@anyclass/core';
 import { breakable, command, escaped, note } from '@anyclass/kit';
 import { listed } from '../../errors/listed.js';
 import type { Example } from '../../events/example.js';
@@ -52,10 +53,8 @@ export interface ModelCard {
   readonly name: string;
   /** Absent while the model is being opened. */
   readonly summary?: ModelSummary;
-  /** What is promised, in sentences. */
-  readonly promises?: readonly string[];
-  /** The false alarms on the data that the decision was fitted on. */
-  readonly falseAlarms?: string;
+  /** What it decides by; absent like the summary. */
+  readonly decision?: Decision;
   /** Images of the run, to try. */
   readonly examples?: readonly Example[];
 }
@@ -87,17 +86,13 @@ function exampleRow({ name, examples = [] }: ModelCard, isOneOfSeveral: boolean)
   return `<h2 class="small-title">Try one of its test images${isOneOfSeveral ? `: <bdi>${escaped(name)}</bdi>` : ''}</h2><ul class="looks">${items.join('')}</ul>`;
 }
 
-function modelPart(
-  { name, summary, promises = [], falseAlarms = '' }: ModelCard,
-  isOneOfSeveral: boolean,
-): string {
-  if (!summary) return note(`${name} is being opened.`);
+function modelPart({ name, summary, decision }: ModelCard, isOneOfSeveral: boolean): string {
+  if (!summary || !decision) return note(`${name} is being opened.`);
   const { network, runtime, device } = summary;
   const heading = isOneOfSeveral ? `<bdi>${escaped(name)}</bdi>` : 'The model';
   const shown = modelFacts({
     ...summary,
-    promises,
-    falseAlarms,
+    decision,
     network: `${network}, ${runtime} on ${device}`,
   });
   return `<section class="block"><h2>${heading}</h2>${shown}${command(`curl --data-binary @photo.jpg -H 'Content-Type: image/jpeg' '${exampleHost}/v1/predict?model=${encodeURIComponent(name)}${summary.explains ? '&explain=1' : ''}'`)}</section>`;
