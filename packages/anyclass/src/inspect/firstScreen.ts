@@ -72,7 +72,7 @@ function splitBars({ splits }: Inspection): string {
     .map(({ split, total, positive }) => ({
       name: split,
       value: total,
-      text: `${countText(total)}, ${countText(positive)} positive`,
+      text: `${countText(total)}: ${countText(positive)} positive`,
     }));
   return bars('Splits', rows);
 }

@@ -71,7 +71,7 @@ footer { margin-top: var(--s6); }
   nav, .button, .actions, .choose, .skip, #mark { display: none !important; }
   .two, .three { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: var(--s4) var(--s5); } .three.first > :first-child { grid-row: span 2; }
   .answers { zoom: .88; } /* The first answers share the first page. */
-  .verdict:not(:has(> :only-child)) { grid-template-columns: minmax(0, 1fr) 240px; gap: var(--s4); padding: var(--s2) 0; align-items: start; }
+  .verdict:not(:has(> :only-child)) { grid-template-columns: minmax(0, 1fr) 290px; gap: var(--s4); padding: var(--s2) 0; align-items: start; }
   .fill, .key, .probs b, .probs i, .ramp, .shot, .tag, rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   figure, li, tr, .block, .note, .panel { break-inside: avoid; } h2, h3, summary, section > header, section > header + .note { break-after: avoid; }
   details .command pre { columns: 3; }
