@@ -88,6 +88,25 @@ describeInBrowser('the page', (browser) => {
     await expect.poll(() => page.locator('h1').textContent()).toMatch(/15% of negatives.*10.5% of positives/);
   });
 
+  test('the curve reaches as far as the handles, and the handle stands on it', async () => {
+    await page.goto(`${new URL(server.url).origin}/?view=decide&run=digits&budget=0.25`);
+    const curve = page.getByRole('group', { name: 'F1 by false-alarm budget' });
+    const number = async (name: string) => Number(await curve.locator('circle').getAttribute(name));
+    // Its points come one after the other.
+    const after = async () => {
+      const text = (await curve.locator('polyline').getAttribute('points')) ?? '';
+      const points = text.split(' ').map((pair) => pair.split(',').map(Number));
+      const x = await number('cx');
+      const next = points.findIndex(([at = 0]) => at >= x);
+      return [points[next - 1]?.[1], points[next]?.[1]];
+    };
+    await expect.poll(after).toEqual([expect.any(Number), expect.any(Number)]);
+    const y = await number('cy');
+    const [before = 0, next = 0] = await after();
+    expect(y).toBeGreaterThan(Math.min(before, next) - 20);
+    expect(y).toBeLessThan(Math.max(before, next) + 20);
+  });
+
   test('a handle follows more moves than a browser lets the address change', async () => {
     await page.goto(`${new URL(server.url).origin}/?view=decide&run=digits`);
     await expect.poll(() => page.locator('h1').textContent()).toMatch(/5% of negatives/);

@@ -219,6 +219,30 @@ describeInBrowser('Look in a browser', (browser) => {
     expect(await page().title()).toContain('Look');
   });
 
+  test('sentences keep their order around names that are written from right to left', async () => {
+    const suspect = { name: '003.png', split: 'validation', labels: [], unknown: [], class: 'שורש' };
+    const suspects: Suspects = { isTestSealed: false, suspects: [{ ...suspect, kind: 'wrong', score: 0.2 }] };
+    await page().route('**/api/look/suspects?*', (route) => route.fulfill({ json: suspects }));
+    await open({ run: 'runs/first', show: 'suspects' });
+    await expect.poll(shown).toBe('1 shown');
+    const placeOf = (selector: string, character: string) =>
+      page()
+        .locator(selector)
+        .first()
+        .evaluate((element, sought) => {
+          const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT).nextNode() as Text;
+          const range = document.createRange();
+          const at = text.data.indexOf(sought);
+          range.setStart(text, at);
+          range.setEnd(text, at + 1);
+          return range.getBoundingClientRect().left;
+        }, character);
+    expect(await placeOf('.tile small', '−')).toBeLessThan(await placeOf('.tile small', '?'));
+    const doubt = '.facts dt:text("Doubt") + dd';
+    expect(await placeOf(doubt, 'ש')).toBeLessThan(await placeOf(doubt, 'm'));
+    await page().unroute('**/api/look/suspects?*');
+  });
+
   test('shows the heat map of the image under the pointer', async () => {
     await open({ run: 'runs/first', show: 'all', order: 'name' });
     await page().locator('.tile').nth(2).hover();

@@ -198,7 +198,7 @@ function Grip({
   readonly side: 'left' | 'right';
   readonly width: number;
 }) {
-  const wide = text.length * 6.6 + 16;
+  const wide = text.length * 7.2 + 16;
   const from = Math.max(0, Math.min(width - wide, side === 'left' ? at - wide + 9 : at - 9));
   return (
     <>

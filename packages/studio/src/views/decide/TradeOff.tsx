@@ -1,6 +1,7 @@
 // What each budget buys, for one run or several. The rule is dragged as in the other chart.
 
 import { percentText, roundRange, roundTicks } from '@anyclass/kit';
+import { mostBudget } from './budgets.js';
 import { Handle } from './Handle.js';
 import type { CurvePoint } from './messages.js';
 import { useWidth } from './width.js';
@@ -29,7 +30,6 @@ export interface TradeOffProps {
 }
 
 const [height, left, right, top, bottom] = [256, 34, 20, 20, 34];
-const mostBudget = 0.16;
 const colors = ['var(--series-1)', 'var(--series-2)', 'var(--series-3)', 'var(--series-4)'];
 const dashes = ['', '6 3', '2 3', '8 3 2 3'];
 
@@ -50,9 +50,7 @@ function Drawn({
   const { of, name } = tradeOffMetrics[metric];
   const shown = lines.map((line) => ({
     ...line,
-    points: [...line.points]
-      .filter(({ budget: at, isPromisable }) => isPromisable && at <= mostBudget)
-      .sort((a, b) => a.budget - b.budget),
+    points: line.points.filter(({ isPromisable }) => isPromisable).toSorted((a, b) => a.budget - b.budget),
   }));
   const values = shown.flatMap(({ points }) => points.map(of));
   const chosen = lines.find(({ isChosen }) => isChosen);
@@ -63,7 +61,11 @@ function Drawn({
     within: [0, 1],
     least: 0.1,
   });
-  const x = (share: number) => left + ((width - left - right) * Math.min(share, mostBudget)) / mostBudget;
+  // By the root: small budgets are chosen more finely than large ones.
+  const across = width - left - right;
+  const end = Math.max(mostBudget, budget);
+  const x = (share: number) => left + across * Math.sqrt(share / end);
+  const budgetAt = (pixels: number) => end * (Math.max(0, pixels - left) / across) ** 2;
   const y = (share: number) => height - bottom - ((height - top - bottom) * (share - low)) / (high - low);
   const at = x(budget);
   const isRight = at > width * 0.6;
@@ -92,7 +94,7 @@ function Drawn({
           </text>
         </g>
       ))}
-      {[0, 0.05, 0.1, 0.15].map((tick) => (
+      {[0, 0.01, 0.05, 0.1, 0.2, 0.3].map((tick) => (
         <text key={tick} x={x(tick)} y={height - bottom + 16} text-anchor="middle">
           {percentText(tick, 0)}%
         </text>
@@ -146,8 +148,8 @@ function Drawn({
       <Handle
         label="False-alarm budget, on the curve"
         value={Number((100 * budget).toFixed(2))}
-        most={30}
-        onDrag={(pixels) => onBudget((mostBudget * (pixels - left)) / (width - left - right))}
+        most={100 * mostBudget}
+        onDrag={(pixels) => onBudget(budgetAt(pixels))}
         onStep={onStep}
       >
         <line class="rule" x1={at} x2={at} y1={top - 4} y2={height - bottom} style={{ strokeWidth: 1.5 }} />

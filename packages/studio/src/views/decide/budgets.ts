@@ -4,7 +4,8 @@ import type { Decision } from '@anyclass/core';
 import type { Budget, FitSettings } from './messages.js';
 
 const leastBudget = 0.001;
-const mostBudget = 0.3;
+/** The largest that handles set. */
+export const mostBudget = 0.3;
 
 /**
  * Rounds a share to what a person would choose: a tenth of a percent, below 1% half of that.
@@ -34,6 +35,7 @@ export function settingsOf({ budget, beta, kappa, rule }: Decision): FitSettings
 export const curveBudgets: readonly number[] = [
   ...Array.from({ length: 9 }, (_, i) => roundShare(0.002 + 0.001 * i)),
   ...Array.from({ length: 20 }, (_, i) => roundShare(0.0125 + 0.0075 * i)),
+  ...Array.from({ length: 7 }, (_, i) => roundShare(0.18 + 0.02 * i)),
 ];
 
 /** The name of a file that a decision is saved to, if the user chooses no other. */

@@ -38,9 +38,7 @@ export function Detail({ run, item, table, heat }: DetailProps) {
         {suspects.map((suspect) => (
           <Fragment key={suspect.class}>
             <dt>Doubt</dt>
-            <dd>
-              <bdi>{doubtText(suspect)}</bdi>
-            </dd>
+            <dd>{doubtText(suspect)}</dd>
           </Fragment>
         ))}
         {table && row !== undefined && <Said table={table} row={row} />}
