@@ -24,6 +24,8 @@ export interface SyntheticRun {
   /** Whether a decision is fitted on validation and judged on test, as training does; default false. */
   readonly isDecided?: boolean;
   readonly started?: string;
+  /** The name of the dataset; default 'pipes'. */
+  readonly dataset?: string;
   readonly datasetFingerprint?: string;
   readonly classImportance?: readonly number[];
 }
@@ -39,6 +41,7 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
     hasTestLabels = true,
     isDecided = false,
     started = '2026-01-31T12:00:00Z',
+    dataset = 'pipes',
     datasetFingerprint = 'synthetic',
     classImportance,
   } = run;
@@ -72,7 +75,7 @@ export function writeSyntheticRun(folder: string, run: SyntheticRun): void {
   const validation = split('validation');
   const decision = isDecided ? fitDecision(validation) : undefined;
   const summary: RunSummary = {
-    dataset: 'pipes',
+    dataset,
     network: network.name,
     loss: loss.name,
     classes: classNames,

@@ -15,13 +15,13 @@ export function ownScript(): string {
   return `'sha256-${createHash('sha256').update(kitScript).digest('base64')}'`;
 }
 
-/** A part of a page that is listed in its contents. */
+/** A part of a page. */
 export interface Section {
   /** The part of its address after #. */
   readonly name: string;
   readonly title: string;
-  /** A shorter title for the contents. */
-  readonly link?: string;
+  /** A shorter title for the contents; null leaves it out there. */
+  readonly link?: string | null;
   /** Said beside the title. */
   readonly remark?: string;
   /** HTML beside the title, such as a switch. */
@@ -56,8 +56,8 @@ export interface PageContent {
 export function page(content: PageContent): string {
   const { kind, name, about, head, sections, style = '', isServed = false } = content;
   const { policy = contentPolicy } = content;
-  const links = sections.map(
-    (section) => `<a href="#${section.name}">${escaped(section.link ?? section.title)}</a>`,
+  const links = sections.flatMap(({ name: anchor, title, link = title }) =>
+    link === null ? [] : [`<a href="#${anchor}">${escaped(link)}</a>`],
   );
   const line = about === undefined ? '' : `<span class="about small faint">${escaped(about)}</span>`;
   return `<!doctype html>

@@ -12,7 +12,7 @@ import {
   unbroken,
   verdict,
 } from '@anyclass/kit';
-import type { Comparison, HeldDifference } from '../../experiments/comparisonResult.js';
+import type { Comparison, HeldDifference, MethodDifference } from '../../experiments/comparisonResult.js';
 import {
   comparisonBasis,
   comparisonHeadline,
@@ -77,18 +77,25 @@ function tagsOf(comparison: Comparison): Tag[] {
 /** You asked, the answer, and what to do next. */
 function askedTable(comparison: Comparison): string {
   const { differences } = comparison;
-  const several = new Set(differences.map(({ dataset, network }) => `${dataset} ${network}`)).size > 1;
   const rows = differences.map((difference) => {
-    const { dataset, network } = difference;
     const { loss, standard } = shortSides(difference, comparison);
     const f1 = (difference.atDecision ?? difference.atHalf).macroF1;
     const seeds = f1?.perSeed.length ?? 0;
     const [answer, next] = answerOf(f1, loss, standard, seeds);
-    const place = several ? `${dataset}, ${network}: ` : '';
+    const place = placeOf(difference, differences);
     const isHeld = stateOf(f1) === 'holds';
     return `<tr><th scope="row">${unbroken(`${place}${loss} over ${standard}?`)}</th><td class="${isHeld ? 'strong' : ''}">${escaped(answer)}</td><td>${unbroken(next)}</td></tr>`;
   });
   return `<div class="scroll" tabindex="0" role="region" aria-label="What you asked"><table class="asked"><thead><tr><th scope="col">You asked</th><th scope="col">Answer, F1</th><th scope="col">Next</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+/** Says of which dataset and network a difference is, as far as those of the page differ. */
+function placeOf({ dataset, network }: MethodDifference, all: readonly MethodDifference[]): string {
+  const parts = [
+    all.some((other) => other.dataset !== dataset) ? [dataset] : [],
+    all.some((other) => other.network !== network) ? [network] : [],
+  ].flat();
+  return parts.length === 0 ? '' : `${parts.join(', ')}: `;
 }
 
 function answerOf(
@@ -135,7 +142,7 @@ function chartPanels(comparison: Comparison): string[] {
       ];
     });
     const { loss, standard } = shortSides(difference, comparison);
-    return { title: `${loss} − ${standard}`, rows };
+    return { title: `${placeOf(difference, differences)}${loss} − ${standard}`, rows };
   });
   const where = differences[0]?.atDecision ? decisionPhrase(decision) : 'at 0.5';
   const differencePanel =

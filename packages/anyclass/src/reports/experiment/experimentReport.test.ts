@@ -128,6 +128,35 @@ test('the page of a sweep opens with what the sweep found', () => {
   expect(html).toContain('No F1 differs. any-bce');
 });
 
+test('with several datasets, each difference says which it is of, and the contents have each once', async () => {
+  const several = join(folder, 'several');
+  for (const [dataset, loss] of [
+    ['pipes', 'bce'],
+    ['pipes', 'any-bce'],
+    ['walls', 'bce'],
+    ['walls', 'any-bce'],
+  ] as const)
+    writeSyntheticRun(join(several, `${dataset}-${loss}`), {
+      configuration: { data: { dataset: `${dataset}.csv` }, loss: { name: loss } },
+      dataset,
+      strength: 1,
+    });
+  const out = join(folder, 'several.html');
+  await report.run({ ...defaults, runs: [several], out }, quiet);
+  const page = readFileSync(out, 'utf8').replaceAll(/<\/?span[^>]*>/g, '');
+  for (const dataset of ['pipes', 'walls']) {
+    expect(page).toMatch(new RegExp(`class="strong">${dataset}: any-bce[^<]* − bce<`));
+    expect(page).toMatch(new RegExp(`<th scope="row">${dataset}: any-bce[^<]* over bce\\?<`));
+  }
+  const [, contents = ''] = /<nav[^>]*>(.*?)<button/.exec(page) ?? [];
+  expect([...contents.matchAll(/<a [^>]*>([^<]*)<\/a>/g)].map(([, link]) => link)).toEqual([
+    'Results',
+    'pipes',
+    'walls',
+    'Configurations',
+  ]);
+});
+
 test('if runs differ in more than the loss, the page says so in its verdict and tables', async () => {
   const mixed = join(folder, 'mixed');
   for (const [loss, epochs] of [

@@ -86,7 +86,7 @@ export async function experimentReport(
     sections: [
       results,
       ...ofDatasets.flatMap((list, i) =>
-        several ? list.map((section) => belonging(section, materials[i]!, i)) : list,
+        several ? list.map((section, at) => belonging(section, materials[i]!, i, at === 0)) : list,
       ),
       configurationSection(runs),
     ],
@@ -101,9 +101,10 @@ export function reportPage({ title, answer, comparison, sections: list }: Experi
     name: title,
     about: `${counted(runs, 'run')}, recomputed from their saved scores`,
     head: [comparisonAnswers(comparison, answer)],
-    sections: list.map(({ name, title: heading, items }) => ({
+    sections: list.map(({ name, title: heading, link, items }) => ({
       name,
       title: heading,
+      ...(link !== undefined && { link }),
       parts: items.map(itemHtml),
     })),
   });

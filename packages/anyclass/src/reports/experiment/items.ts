@@ -6,17 +6,20 @@ import type { ReportTable } from '../../tables/index.js';
 import type { Item, Material, ReportSection } from './material.js';
 
 /**
- * Adds a dataset to the names of a section, which must be unique if several datasets have the same sections.
+ * Adds a dataset to the names of a section, which must be unique if several datasets have the same sections. The contents have the
+ * first of each dataset.
  */
 export function belonging(
   { name, title, items }: ReportSection,
   { dataset }: Material,
   index: number,
+  isFirst: boolean,
 ): ReportSection {
   const prefix = `${dataset.replaceAll(/[^a-zA-Z0-9]+/g, '_')}-${index + 1}`;
   return {
     name: `${prefix}-${name}`,
     title: `${dataset}: ${title}`,
+    link: isFirst ? dataset : null,
     items: items.map((item) => prefixed(item, prefix)),
   };
 }

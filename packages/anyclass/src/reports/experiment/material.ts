@@ -58,6 +58,8 @@ export interface Panel {
 export interface ReportSection {
   readonly name: string;
   readonly title: string;
+  /** What the contents call it, if not by its title; null leaves it out there. */
+  readonly link?: string | null;
   readonly items: readonly Item[];
 }
 
