@@ -281,6 +281,12 @@ describe('serving', () => {
         await page.setInputFiles('#files', textFile(folder));
         await page.waitForSelector('.failed');
         expect(await wide(page)).toBe(0);
+        // Printed, it is the model and its answers.
+        await page.emulateMedia({ media: 'print' });
+        expect(await page.locator('.labels').first().isVisible()).toBe(true);
+        for (const part of ['#drop', '.result pre'])
+          expect(await page.locator(part).first().isVisible()).toBe(false);
+        await page.emulateMedia({ media: 'screen' });
         await page.goto(`${server.url}/docs`);
         expect(await page.locator('.operation').count()).toBeGreaterThan(10);
         expect(await page.textContent('main')).toContain('/v1/models/torch');
