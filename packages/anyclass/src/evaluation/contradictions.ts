@@ -7,11 +7,12 @@ import {
   type Metrics,
   rateInterval,
 } from '@anyclass/core';
-import type { Contradiction, Intervals } from '../events/judgment.js';
+import type { Contradiction, DecidedMetrics, Intervals } from '../events/judgment.js';
 
 /**
  * Returns the promises that do not hold on the judged rows: the whole interval of the measured rate is above the promised
- * one. Without bootstrap replicates, independent rows are judged by the interval of Clopper and Pearson.
+ * one. Without bootstrap replicates, independent rows are judged by the interval of Clopper and Pearson, and so are groups: a mean
+ * of their shares varies at most as much as one of as many zeros and ones.
  *
  * @example
  * contradictionsOf(decision.report, metrics, intervals)
@@ -21,19 +22,22 @@ export function contradictionsOf(
   { guarantee, triage }: Pick<DecisionReport, 'guarantee' | 'triage'>,
   metrics: Metrics,
   intervals: Intervals | undefined,
+  judgedGroups?: DecidedMetrics['judgedGroups'],
 ): Contradiction[] {
   return [guarantee, ...(triage ? [triage.guarantee] : [])].flatMap((promise) => {
     if (!promise.holds) return [];
+    const { about, unit, confidence } = promise;
     const name = promisedMetric(promise, metrics);
     const rate = metrics[name];
     if (rate === null) return [];
-    const rows = promise.about === 'false alarms' ? metrics.negativeRows : metrics.positiveRows;
+    const rows = about === 'false alarms' ? metrics.negativeRows : metrics.positiveRows;
     const isGrouped = metrics.falseAlarmRateByGroup !== null || metrics.missedRateByGroup != null;
+    const isOfGroups = name.endsWith('ByGroup') || unit === 'group';
+    const groups = judgedGroups?.[about === 'false alarms' ? 'negatives' : 'positives'] ?? 0;
+    const independent = isOfGroups ? groups : isGrouped ? 0 : rows;
     const range =
-      intervals?.overall[name] ??
-      (isGrouped ? { low: 0, high: 1 } : rateInterval(Math.round(rate * rows), rows));
+      intervals?.overall[name] ?? rateInterval(Math.floor(rate * independent + 1e-9), independent);
     if (range.low <= promise.rate) return [];
-    const { about, unit, confidence } = promise;
     return [
       {
         about,

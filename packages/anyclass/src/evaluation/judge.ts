@@ -69,9 +69,8 @@ export function judge(scored: Scored, options: JudgeOptions = {}): Judgment {
     ...(decision &&
       atDecision && {
         decided: {
-          ...decidedMetrics(decision, atDecision, options),
+          ...decidedMetrics(decision, atDecision, judgedGroups(scored, decision), options),
           ...outcomesAt(scored, decision, options),
-          ...judgedGroups(scored, decision),
         },
       }),
     reliability: reliabilityMetrics(uncalibrated ?? scored),
@@ -106,10 +105,11 @@ export function affordableReplicates(
 function decidedMetrics(
   decision: Decision,
   judged: Pick<DecidedMetrics, 'metrics' | 'intervals'>,
+  ofGroups: Pick<DecidedMetrics, 'judgedGroups'>,
   { validation, shared, costs }: JudgeOptions,
-): Omit<DecidedMetrics, 'outcomes' | 'workload' | 'judgedGroups'> {
+): Omit<DecidedMetrics, 'outcomes' | 'workload'> {
   const { rule, budget, beta, presence, clear, thresholds, fittedOn, candidates, report } = decision;
-  const contradicted = contradictionsOf(report, judged.metrics, judged.intervals);
+  const contradicted = contradictionsOf(report, judged.metrics, judged.intervals, ofGroups.judgedGroups);
   return {
     rule,
     budget,
@@ -122,6 +122,7 @@ function decidedMetrics(
     thresholds,
     fittedOn,
     ...judged,
+    ...ofGroups,
     validation: validation ?? null,
     ...(costs && { costs }),
     ...(shared && { shared }),
