@@ -66,6 +66,17 @@ test('a table to fill in has a row for each, and monitor reads it', async () => 
     'id,name,negative,crack,roots\na,a.png,,,\nb,b.png,,,\nc,c.png,,,\nf,f.png,,,\n',
   );
   expect((await readAuditLabels(at('fill.csv'))).size).toBe(0);
+  // An empty one is made anew; what someone filled in is kept.
+  expect((await audit('log.jsonl', '--out', 'fill.csv')).status).toBe(0);
+  const filled = 'id,name,negative,crack,roots\na,a.png,,0,1\n';
+  writeFileSync(at('fill.csv'), filled);
+  const { status, stderr } = await audit('log.jsonl', '--out', 'fill.csv');
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringMatching(/fill\.csv has 1 answer; .*--labels fill\.csv/),
+  ]);
+  expect(readFileSync(at('fill.csv'), 'utf8')).toBe(filled);
+  expect((await audit('log.jsonl', '--out', 'fill.csv', '--force')).status).toBe(0);
 });
 
 test('answers of a table that pandas wrote are known, and an import does not replace them', async () => {

@@ -11,6 +11,7 @@ import type { Terminal } from '../commandLine/terminal.js';
 import { counted } from '../errors/counted.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
+import { readAuditLabels } from '../field/auditLabels.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf, writeOutput } from '../files/outputs.js';
 import { alignedColumns } from '../tables/index.js';
 import { force } from './datasetOptions.js';
@@ -89,7 +90,10 @@ export const audit = command({
     const open = list.items.filter(({ id }) => list.table.answerOf(id) === undefined);
     if (given.import !== undefined) return imported(given, list, terminal);
     const left = { ...list, items: open };
-    if (given.out !== undefined) await writeTable(given.out, left, terminal);
+    if (given.out !== undefined) {
+      if (!given.force) await refuseAnswers(given.out, list);
+      await writeTable(given.out, left, terminal);
+    }
     if (given.labelStudio !== undefined) writeTasks(given, given.labelStudio, left, terminal);
     if (given.cvat !== undefined) {
       const count = writeCvatTask(open, list.classes, given.cvat);
@@ -148,6 +152,15 @@ function imported(given: Options, list: AuditList, terminal: Terminal) {
       : `${counted(count, 'answer')} in ${given.labels}; ${counted(left, 'image')} left to label`,
   );
   return result;
+}
+
+/** Refuses to replace what someone filled in. */
+async function refuseAnswers(out: string, { classes }: AuditList): Promise<void> {
+  const answers = existsSync(out) ? (await readAuditLabels(out, classes)).size : 0;
+  if (answers === 0) return;
+  throw new UsageError(
+    `--out ${out} has ${counted(answers, 'answer')}; choose another path, or go on with --labels ${out}; --force replaces it`,
+  );
 }
 
 async function writeTable(out: string, { items, classes }: AuditList, terminal: Terminal): Promise<void> {
