@@ -106,8 +106,10 @@ describe.skipIf(process.platform === 'win32')('SIGTERM', () => {
   }
 
   /** The problem with how a command ended after SIGTERM, if any; it is killed if it does not end. */
-  async function problem(name: string): Promise<string | undefined> {
-    const [own, ...ends] = words[name]!;
+  async function problem(
+    name: string,
+    [own, ...ends]: readonly [words: readonly string[], ...ends: number[]] = words[name]!,
+  ): Promise<string | undefined> {
     const child = spawn(process.execPath, [program, name, ...own], {
       stdio: ['pipe', 'ignore', 'ignore'],
       env: environment,
@@ -134,6 +136,13 @@ describe.skipIf(process.platform === 'win32')('SIGTERM', () => {
     };
     await Promise.all([worker(), worker(), worker()]);
     expect(problems.filter((each) => each !== undefined)).toEqual([]);
+  });
+
+  test('ends a training one of whose threads waits for a pipe', { timeout: 60_000 }, async () => {
+    const corrected = ['--set', `data.corrections=${pipe}`];
+    expect(
+      await problem('train', [[config, '--data', photos, ...corrected, '--run', at('piped')]]),
+    ).toBeUndefined();
   });
 });
 

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileProblem } from '@anyclass/files';
 import { DataError } from '../errors/dataError.js';
 import { UserError } from '../errors/userError.js';
+import { checkInputFile } from '../files/inputs.js';
 import { parsedJson } from '../files/wholeFile.js';
 import type { AuditList } from './auditItems.js';
 import type { AuditAnswer } from './choices.js';
@@ -32,6 +33,7 @@ export function importAnswers(file: string, { items, table }: Pick<AuditList, 'i
 }
 
 function readAnswers(file: string): Map<string, AuditAnswer> {
+  checkInputFile(file);
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

@@ -1,5 +1,6 @@
 // Ctrl-C, for work that can be resumed.
 
+import { constants } from 'node:os';
 import { UserError } from '../errors/userError.js';
 import type { Terminal } from './terminal.js';
 
@@ -17,6 +18,24 @@ export interface Interruption extends Disposable {
  * the user pressed Ctrl-C twice while a long step delayed the handling of the first.
  */
 const unheard = 500;
+
+type Signal = 'SIGINT' | 'SIGTERM';
+
+function codeOf(signal: Signal): number {
+  return 128 + constants.signals[signal];
+}
+
+/**
+ * Ends the process by a signal, after what is done at every exit. An exit alone would wait for the threads that read files, of which one
+ * may wait for ever for a pipe.
+ */
+function endBy(signal: Signal): never {
+  process.once('exit', () => {
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+  process.exit(codeOf(signal));
+}
 
 /**
  * Handles Ctrl-C and SIGTERM until disposed: the first one asks the work to save and stop, a second one ends
@@ -39,27 +58,27 @@ export function interruptible(
    * Ends the process if the work does not, whatever it waits for. In steps, so that time in which the process
    * computes without listening, such as a long training step, counts only as one.
    */
-  const endSoon = (exitCode: number, left = 4 * seconds) => {
+  const endSoon = (signal: Signal, left = 4 * seconds) => {
     timer = setTimeout(() => {
-      if (left > 1) return endSoon(exitCode, left - 1);
+      if (left > 1) return endSoon(signal, left - 1);
       terminal.note(`Still busy after ${seconds} s; quitting`);
       ending.abort();
-      process.exit(exitCode);
+      endBy(signal);
     }, 250).unref();
   };
-  const stop = (number: number) => () => {
+  const stop = (signal: Signal) => () => {
     if (saving.signal.aborted) {
       if (performance.now() - noticed < unheard) return;
       ending.abort();
-      process.exit(128 + number);
+      endBy(signal);
     }
-    code = 128 + number;
+    code = codeOf(signal);
     noticed = performance.now();
     terminal.note(`\n${saying}`);
     saving.abort(new UserError('Interrupted', { exitCode: code }));
-    endSoon(code);
+    endSoon(signal);
   };
-  const [onInterrupt, onTerminate] = [stop(2), stop(15)];
+  const [onInterrupt, onTerminate] = [stop('SIGINT'), stop('SIGTERM')];
   process.on('SIGINT', onInterrupt);
   process.on('SIGTERM', onTerminate);
   return {

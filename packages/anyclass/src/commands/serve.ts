@@ -6,6 +6,7 @@ import { interruptible } from '../commandLine/interruption.js';
 import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
 import { UserError } from '../errors/userError.js';
+import { checkInputFile } from '../files/inputs.js';
 import { serveFields } from '../serving/operation/options.js';
 import type { Server } from '../serving/serve.js';
 import { candidatesField, decisionFields } from './decisionOptions.js';
@@ -83,6 +84,7 @@ function givenToken(file: string | undefined): string | undefined {
   if (file === undefined) return process.env['ANYCLASS_TOKEN'] || undefined;
   if (process.env['ANYCLASS_TOKEN'])
     throw new UsageError('ANYCLASS_TOKEN is also set; use one of the two', 'tokenFile');
+  checkInputFile(file, '--token-file');
   let text: string;
   try {
     text = readFileSync(file, 'utf8').trim();

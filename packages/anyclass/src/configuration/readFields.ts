@@ -8,6 +8,7 @@ import stripJsonComments from 'strip-json-comments';
 import { nearest } from '../errors/nearest.js';
 import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
+import { checkInputFile } from '../files/inputs.js';
 import { parseJson } from '../files/json.js';
 import { isNetworkName } from '../networks/catalog.js';
 import { isPlainObject, merged, type PlainObject, type Settings, withSettings } from './overrides.js';
@@ -176,6 +177,7 @@ async function contentOf(path: string): Promise<unknown> {
 }
 
 function readJson(path: string): unknown {
+  checkInputFile(path);
   try {
     // Comments become spaces, so that positions in messages match the file.
     return parseJson(stripJsonComments(readFileSync(path, 'utf8')));

@@ -6,6 +6,7 @@ import { basename, extname, join } from 'node:path';
 import { DataError } from '../errors/dataError.js';
 import { nearestOrAll } from '../errors/nearest.js';
 import { unusualKind } from '../files/fileKind.js';
+import { checkInputFile } from '../files/inputs.js';
 import { shownPath } from '../files/shownPath.js';
 import { isPattern, knownDatasets, matchingFiles } from './datasetSpec.js';
 import { isMatrixFile } from './features/matrixFile.js';
@@ -62,6 +63,7 @@ async function folderFiles(folder: string): Promise<DatasetFiles> {
 }
 
 async function listsNames(yaml: string): Promise<boolean> {
+  checkInputFile(yaml);
   return /^names\s*:/m.test(await readFile(yaml, 'utf8'));
 }
 

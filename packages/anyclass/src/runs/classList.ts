@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { UserError } from '../errors/userError.js';
+import { checkInputFile } from '../files/inputs.js';
 import { parsedJson } from '../files/wholeFile.js';
 
 /**
@@ -13,7 +14,8 @@ import { parsedJson } from '../files/wholeFile.js';
  * readClassList('classes.txt')
  */
 export function readClassList(text: string): string[] {
-  const isFile = existsSync(text) && statSync(text).isFile();
+  const isFile = existsSync(text) && !statSync(text).isDirectory();
+  if (isFile) checkInputFile(text);
   if (!isFile && /[/\\]|\.(txt|json|csv)$/.test(text)) throw new UserError(`${text}: no such file`);
   const names = isFile ? namesIn(text) : text.split(',');
   const place = (i: number) => (isFile ? `${text}, class ${i + 1}` : `class ${i + 1} of '${text}'`);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataError } from '../../errors/dataError.js';
+import { checkInputFile } from '../../files/inputs.js';
 import { shownPath } from '../../files/shownPath.js';
 import { writeWhole } from '../../files/wholeFile.js';
 import { type SplitName, type Splits, splitNames } from '../dataset/dataset.js';
@@ -53,6 +54,7 @@ export async function loadSplits(folder: string, names: NameTable): Promise<Spli
   const load = async (split: SplitName) => {
     const path = join(folder, `${split}.txt`);
     if (!existsSync(path)) return new Int32Array(0);
+    checkInputFile(path);
     const lines = (await readFile(path, 'utf8')).split(/\r?\n/);
     const rows = lines.flatMap((line, i) => {
       if (line === '') return [];

@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { DataError } from '../../../errors/dataError.js';
 import { listed } from '../../../errors/listed.js';
+import { checkInputFile } from '../../../files/inputs.js';
 import { shownPath } from '../../../files/shownPath.js';
 import type { ObjectBox } from '../../dataset/objectBoxes.js';
 import { numberIn } from '../../tables/labelCells.js';
@@ -77,6 +78,7 @@ export async function readYoloLabels(
  * await readClassList('classes.txt') // Map { 0 => 'cat', 1 => 'dog' }
  */
 export async function readClassList(path: string): Promise<Map<number, string>> {
+  checkInputFile(path);
   const lines = (await readFile(path, 'utf8')).trimEnd().split(/\r?\n/);
   const file = shownPath(path);
   return numberedClasses(
