@@ -181,9 +181,9 @@ test('names in results go to a terminal escaped, and to files and programs as th
       if (typeof done === 'function') done();
       return true;
     };
-    expect(await printed('a\u001b[31m\u202e.png,1', { isTTY, write })).toBe(true);
+    expect(await printed('a\u001b[31m\u202e\nb.png,1', { isTTY, write })).toBe(true);
     return written;
   };
-  expect(await lineOn(true)).toBe('a\\u001b[31m\\u202e.png,1\n');
-  expect(await lineOn(false)).toBe('a\u001b[31m\u202e.png,1\n');
+  expect(await lineOn(true)).toBe('a\\u001b[31m\\u202e\\nb.png,1\n');
+  expect(await lineOn(false)).toBe('a\u001b[31m\u202e\nb.png,1\n');
 });

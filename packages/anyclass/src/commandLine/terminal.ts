@@ -1,7 +1,7 @@
 // Where a command writes: results to standard output, everything else to standard error.
 
 import { errorCode, fileProblem } from '@anyclass/files';
-import { escaped } from '../errors/escaped.js';
+import { escaped, inOneLine } from '../errors/escaped.js';
 import type { RunEventListener } from '../events/runEvent.js';
 import { runDisplay } from './display/runDisplay.js';
 
@@ -52,7 +52,7 @@ export function keepGoingWithoutReaders(): void {
 }
 
 /**
- * Prints one of many results, waiting until the stream accepts it. Files and other programs get names as they are.
+ * Prints one of many results in a line, waiting until the stream accepts it. Files and other programs get names as they are.
  *
  * @returns false if the reader has closed the stream
  */
@@ -61,6 +61,6 @@ export function printed(
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stdout,
 ): Promise<boolean> {
   return new Promise((done) => {
-    stream.write(`${stream.isTTY ? escaped(text) : text}\n`, (error) => done(!error));
+    stream.write(`${stream.isTTY ? inOneLine(text) : text}\n`, (error) => done(!error));
   });
 }

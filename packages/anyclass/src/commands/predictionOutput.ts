@@ -73,8 +73,8 @@ export function predictionLines(
       else if (wanted !== undefined && prediction.outcome !== wanted) others++;
       else {
         // The header waits for the first prediction: alone, it would look like a result.
-        const first = predicted === 0 && header !== undefined ? `${header}\n` : '';
-        if (!(await target.write(`${first}${line(prediction)}`))) return false;
+        if (predicted === 0 && header !== undefined && !(await target.write(header))) return false;
+        if (!(await target.write(line(prediction)))) return false;
         predicted++;
       }
       return true;
