@@ -66,6 +66,17 @@ test('a table to fill in has a row for each, and monitor reads it', async () => 
     'id,name,negative,crack,roots\na,a.png,,,\nb,b.png,,,\nc,c.png,,,\nf,f.png,,,\n',
   );
   expect((await readAuditLabels(at('fill.csv'))).size).toBe(0);
+  // Rows that nobody filled in are left to label.
+  const left = async () => {
+    const { stdout } = await audit('log.jsonl', '--labels', 'fill.csv', '--json');
+    return JSON.parse(stdout).left;
+  };
+  expect(await left()).toBe(4);
+  writeFileSync(at('fill.csv'), 'id,name,negative,unsure\na,a.png,1,\nb,b.png,,1\nc,c.png,,\n');
+  expect(await left()).toBe(2);
+  expect(await readAuditLabels(at('fill.csv'))).toEqual(new Map([['a', { isNegative: true, line: 2 }]]));
+  expect((await audit('log.jsonl', '--out', 'fill.csv')).stderr).toContain('fill.csv has 2 answers');
+  await audit('log.jsonl', '--out', 'fill.csv', '--force');
   // An empty one is made anew; what someone filled in is kept.
   expect((await audit('log.jsonl', '--out', 'fill.csv')).status).toBe(0);
   const filled = 'id,name,negative,crack,roots\na,a.png,,0,1\n';
@@ -133,7 +144,7 @@ describe('other programs', () => {
     const { stdout } = await audit('log.jsonl', '--import', 'export.json', '--labels', 'studio.csv');
     expect(stdout).toContain('3 answers in studio.csv; 1 image left to label');
     expect(readFileSync(at('studio.csv'), 'utf8')).toBe(
-      'id,name,negative,crack,roots\na,a.png,1,0,0\nb,b.png,0,1,1\nf,f.png,,,\n',
+      'id,name,negative,crack,roots,unsure\na,a.png,1,0,0,\nb,b.png,0,1,1,\nf,f.png,,,,1\n',
     );
     // The short form says the same, and contradicts nothing.
     writeFileSync(at('short.json'), JSON.stringify([{ id: 'b', classes: { choices: ['crack', 'roots'] } }]));
@@ -249,7 +260,7 @@ describe('the page', () => {
       await expect.poll(() => page.locator('#state').textContent()).toContain('All images are labeled');
       await expect
         .poll(() => readFileSync(at('page.csv'), 'utf8'))
-        .toBe('id,note,negative,crack,roots\nb,dark,1,,\na,,1,0,0\nc,,,,\nf,,0,1,1\n');
+        .toBe('id,note,negative,crack,roots,unsure\nb,dark,1,,,\na,,1,0,0,\nc,,,,,1\nf,,0,1,1,\n');
       expect(problems).toEqual([]);
     });
   });

@@ -10,10 +10,10 @@ import { csvCell } from '../runs/scoreFiles.js';
 import { type AuditAnswer, allChoices } from './choices.js';
 
 export interface LabelTable {
-  /** Undefined if nobody looked at the image yet. */
+  /** Undefined if nobody looked at the image yet, even if its row is there to be filled in. */
   answerOf(id: string): AuditAnswer | undefined;
-  /** Replaces what is said about an image. */
-  set(id: string, answer: AuditAnswer, name?: string): void;
+  /** Replaces what is said about an image; undefined leaves its row to be filled in. */
+  set(id: string, answer: AuditAnswer | undefined, name?: string): void;
   /** The ids, in the order of the table. */
   ids(): string[];
   /** The table as CSV. */
@@ -39,13 +39,13 @@ export async function openLabelTable(
   const reserved = classes.find((name) => reservedColumns.has(name));
   if (reserved !== undefined)
     throw new UserError(
-      `the class '${reserved}' has the name of another column of the labels; write a table with id and negative instead, which monitor and refit take`,
+      `the class '${reserved}' has the name of a column or answer of the labels, so audit cannot take its labels; write a table with id and negative (1 or 0) by hand, for the lines of the log with "drawn": true, which monitor and refit take; or rename the class before the next training`,
     );
   const { columns, rows } =
     path !== undefined && existsSync(path)
       ? await readRows(path, classes)
       : { columns: ['id', 'name'], rows: [] };
-  const all = [...new Set([...columns, 'negative', ...classes])];
+  const all = new Set([...columns, 'negative', ...classes]);
   const byId = new Map<string, Map<string, string>[]>();
   const place = (row: Map<string, string>) => {
     const id = row.get('id') ?? '';
@@ -54,7 +54,7 @@ export async function openLabelTable(
   rows.forEach(place);
 
   const text = () => {
-    const lines = [all, ...rows.map((row) => all.map((column) => row.get(column) ?? ''))];
+    const lines = [[...all], ...rows.map((row) => Array.from(all, (column) => row.get(column) ?? ''))];
     return lines.map((cells) => `${cells.map(csvCell).join(',')}\n`).join('');
   };
   return {
@@ -63,7 +63,7 @@ export async function openLabelTable(
       return row && answerIn(row, classes);
     },
     set(id, answer, name = '') {
-      const unknown = answer.kind === 'classes' && answer.classes.find((each) => !classes.includes(each));
+      const unknown = answer?.kind === 'classes' && answer.classes.find((each) => !classes.includes(each));
       if (unknown) throw new DataError(`${id}: '${unknown}' is no class; expected ${classes.join(', ')}`);
       if (!byId.has(id)) {
         const row = new Map([
@@ -73,6 +73,7 @@ export async function openLabelTable(
         rows.push(row);
         place(row);
       }
+      if (answer?.kind === 'unsure') all.add(unsureColumn);
       for (const row of byId.get(id) ?? []) {
         for (const [column, cell] of cellsOf(answer, classes)) row.set(column, cell);
       }
@@ -85,6 +86,9 @@ export async function openLabelTable(
     },
   };
 }
+
+/** Tells rows that someone looked at from rows that are to be filled in. The table has it once someone was unsure. */
+const unsureColumn = 'unsure';
 
 /** Columns of ours, and answers that other programs offer beside the classes. */
 const reservedColumns: ReadonlySet<string> = new Set(['id', 'name', 'negative', ...allChoices([])]);
@@ -108,16 +112,23 @@ async function readRows(
   return { columns: [...names], rows };
 }
 
-function cellsOf(answer: AuditAnswer, classes: readonly string[]): [column: string, cell: string][] {
-  const negative = { negative: '1', classes: '0', positive: '0', unsure: '' }[answer.kind];
+function cellsOf(
+  answer: AuditAnswer | undefined,
+  classes: readonly string[],
+): [column: string, cell: string][] {
+  const negative = answer && { negative: '1', classes: '0', positive: '0', unsure: '' }[answer.kind];
   const cell = (name: string) => {
-    if (answer.kind === 'classes') return answer.classes.includes(name) ? '1' : '0';
-    return answer.kind === 'negative' ? '0' : '';
+    if (answer?.kind === 'classes') return answer.classes.includes(name) ? '1' : '0';
+    return answer?.kind === 'negative' ? '0' : '';
   };
-  return [['negative', negative], ...classes.map((name): [string, string] => [name, cell(name)])];
+  return [
+    ['negative', negative ?? ''],
+    [unsureColumn, answer?.kind === 'unsure' ? '1' : ''],
+    ...classes.map((name): [string, string] => [name, cell(name)]),
+  ];
 }
 
-function answerIn(row: ReadonlyMap<string, string>, classes: readonly string[]): AuditAnswer {
+function answerIn(row: ReadonlyMap<string, string>, classes: readonly string[]): AuditAnswer | undefined {
   // Where some cells are empty, pandas writes 1.0.
   const holds = (column: string, digit: '0' | '1') => [digit, `${digit}.0`].includes(row.get(column) ?? '');
   const present = classes.filter((name) => holds(name, '1'));
@@ -125,5 +136,6 @@ function answerIn(row: ReadonlyMap<string, string>, classes: readonly string[]):
   if (holds('negative', '0')) return { kind: 'positive' };
   const isNegative =
     holds('negative', '1') || (classes.length > 0 && classes.every((name) => holds(name, '0')));
-  return { kind: isNegative ? 'negative' : 'unsure' };
+  if (isNegative) return { kind: 'negative' };
+  return holds(unsureColumn, '1') ? { kind: 'unsure' } : undefined;
 }

@@ -11,7 +11,6 @@ import type { Terminal } from '../commandLine/terminal.js';
 import { counted } from '../errors/counted.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { UsageError } from '../errors/usageError.js';
-import { readAuditLabels } from '../field/auditLabels.js';
 import { checkOutputFile, checkOutputFolder, makeFolderOf, writeOutput } from '../files/outputs.js';
 import { alignedColumns } from '../tables/index.js';
 import { force } from './datasetOptions.js';
@@ -156,7 +155,8 @@ function imported(given: Options, list: AuditList, terminal: Terminal) {
 
 /** Refuses to replace what someone filled in. */
 async function refuseAnswers(out: string, { classes }: AuditList): Promise<void> {
-  const answers = existsSync(out) ? (await readAuditLabels(out, classes)).size : 0;
+  const table = await openLabelTable(out, classes);
+  const answers = table.ids().filter((id) => table.answerOf(id) !== undefined).length;
   if (answers === 0) return;
   throw new UsageError(
     `--out ${out} has ${counted(answers, 'answer')}; choose another path, or go on with --labels ${out}; --force replaces it`,
@@ -165,7 +165,7 @@ async function refuseAnswers(out: string, { classes }: AuditList): Promise<void>
 
 async function writeTable(out: string, { items, classes }: AuditList, terminal: Terminal): Promise<void> {
   const empty = await openLabelTable(undefined, classes);
-  for (const { id, name } of items) empty.set(id, { kind: 'unsure' }, name);
+  for (const { id, name } of items) empty.set(id, undefined, name);
   writeOutput('--out', out, empty.text());
   terminal.note(`wrote ${counted(items.length, 'row')} to fill in to ${out}`);
 }

@@ -96,6 +96,7 @@ const addedColumns: ReadonlySet<string> = new Set([
   'group',
   'outcome',
   'sha256',
+  'unsure',
 ]);
 
 function cellValue(text: string, place: string, column: string): boolean | undefined {

@@ -201,7 +201,7 @@ function wholeLabel(cell: string, where: string): 0 | 1 | null {
   throw new DataError(`${where}: label '${cell}'; expected 0, 1, or empty for unknown`);
 }
 
-/** Labels of audits, in the table that `monitor` and `refit` read. What is taken back becomes unsure. */
+/** Labels of audits, in the table that `monitor` and `refit` read. What is taken back is to be labeled again. */
 export function auditStore(file: string, classes: readonly string[]): LabelStore {
   return {
     file,
@@ -230,8 +230,9 @@ export function labelsOf(answer: AuditAnswer, classes: readonly string[]): Label
   );
 }
 
-function answerOf(labels: Labels | null): AuditAnswer {
-  const entries = Object.entries(labels ?? {});
+function answerOf(labels: Labels | null): AuditAnswer | undefined {
+  if (labels === null) return undefined;
+  const entries = Object.entries(labels);
   const present = entries.filter(([, label]) => label === 1).map(([name]) => name);
   if (present.length > 0) return { kind: 'classes', classes: present };
   return entries.length > 0 && entries.every(([, label]) => label === 0)
