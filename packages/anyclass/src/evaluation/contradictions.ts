@@ -3,8 +3,10 @@
 import {
   type DecisionReport,
   type GivenGuarantee,
+  type Guarantee,
   instancesNeeded,
   type Metrics,
+  type PromiseUnit,
   rateInterval,
 } from '@anyclass/core';
 import type { Contradiction, DecidedMetrics, Intervals } from '../events/judgment.js';
@@ -85,4 +87,25 @@ export function promisedMetric(
   if (groups === null || falseAlarmRateByGroup === null) return 'negativesAlarmed';
   // Summaries from before there was this metric lack it.
   return typeof negativesAlarmedByGroup === 'number' ? 'negativesAlarmedByGroup' : 'falseAlarmRateByGroup';
+}
+
+/**
+ * The rate that a limit is about, whether it is promised, approximate, or only kept where it was fitted: on whole groups if it counts
+ * them, otherwise on every row.
+ *
+ * @example
+ * metrics[limitedMetric('false alarms', decided.report.guarantee, decided.unit, metrics)] // 0.042
+ */
+export function limitedMetric(
+  about: GivenGuarantee['about'],
+  guarantee: Guarantee,
+  unit: PromiseUnit,
+  metrics: Metrics,
+): PromisedMetric {
+  if (guarantee.holds) return promisedMetric(guarantee, metrics);
+  const { reason, ofGroups, of = 0 } = guarantee;
+  return promisedMetric(
+    { about, unit, groups: reason === 'adaptive choice' && ofGroups ? of : null },
+    metrics,
+  );
 }

@@ -37,7 +37,9 @@ test('an approximate limit says what it rests on, and which other limits there a
     return promiseText({ rule, beta, ...choice }, report.guarantee);
   };
   const pairs = Array.from({ length: rows }, (_, i) => `patient ${i >> 1}`);
-  expect(told(budget)).toContain(', resting on 150 negatives. The');
+  expect(told(budget)).toContain(
+    ', resting on 150 negatives. The decision in each run folder is that of its configuration',
+  );
   expect(told({ ...budget, missed: 0.1 })).toContain(
     'at 5% false alarms and at most 10% of positives cleared; on new data',
   );

@@ -49,7 +49,7 @@ export function promiseText(
   const kept = `Decisions fitted on ${fittedOn} ${decisionPhrase({ rule, budget })}${otherLimits(budget)}`;
   if (guarantee.holds) return `${kept}; on new data, ${describeGuarantee(guarantee)}`;
   if (guarantee.reason === 'adaptive choice')
-    return `${kept}; on new data this is approximate for a run that is chosen by these results${restText(guarantee, budget)}. The decisions in the run folders count the runs that were planned together`;
+    return `${kept}; on new data this is approximate for a run that is chosen by these results${restText(guarantee, budget)}. The decision in each run folder is that of its configuration and counts the runs that were planned together`;
   if (guarantee.reason !== 'too few negatives') return `${kept}, kept there without a guarantee`;
   const least = percentNeeded(guarantee.smallestRate ?? 1);
   const few = guarantee.ofGroups ? `groups ${groupsWithNegatives(budget)}` : 'negatives';

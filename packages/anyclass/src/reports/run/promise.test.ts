@@ -1,4 +1,4 @@
-import { type DecisionBudget, fitDecision, NumpyRandom, type Scored } from '@anyclass/core';
+import { type Candidates, type DecisionBudget, fitDecision, NumpyRandom, type Scored } from '@anyclass/core';
 import { expect, test } from 'vitest';
 import { judge } from '../../evaluation/judge.js';
 import { decisionInUse, type JudgedMaterial } from './material.js';
@@ -21,8 +21,17 @@ function scoredRows(seed: number, rowsPerGroup?: number, strength = 2): Scored {
   return { scores, targets, classNames: ['crack'], ...(groups && { groups }) };
 }
 
-function pageParts(budget: DecisionBudget, rowsPerGroup?: number, strength?: number, fitted?: number) {
-  const decision = fitDecision({ ...scoredRows(1, rowsPerGroup, fitted), split: 'validation' }, { budget });
+function pageParts(
+  budget: DecisionBudget,
+  rowsPerGroup?: number,
+  strength?: number,
+  fitted?: number,
+  candidates: Candidates = 1,
+) {
+  const decision = fitDecision(
+    { ...scoredRows(1, rowsPerGroup, fitted), split: 'validation' },
+    { budget, candidates },
+  );
   const scored = scoredRows(2, rowsPerGroup, strength);
   const judged = judge({ ...scored, split: 'test' }, { replicates: 20, decision });
   const names = Array.from({ length: rows }, (_, row) => `${row}.png`);
@@ -91,4 +100,23 @@ test('limits for whole groups rest on groups without positives, and ask for more
   expect(kept).toMatch(/<dt>Rests on<\/dt>.*of \d+ validation groups without positives above the gate/);
   const few = pageParts({ falseAlarms: 0.01, per: 'group' }, 2).panel;
   expect(few).toMatch(/<dt>To get one<\/dt>.*label \d+ more groups with negatives only for validation/);
+  expect(few).toContain('Nothing is promised: validation has too few groups with negatives only.');
+});
+
+test('a limit for whole groups that is not promised is judged by groups, too', () => {
+  const budget = { falseAlarms: 0.01, missed: 0.01, per: 'group' } as const;
+  const { panel, inUse } = pageParts(budget, 2);
+  const share = (rate: number | null | undefined) => `${(100 * rate!).toFixed(1)}%`;
+  expect(panel).toContain(`<b class="num">${share(inUse.metrics.groupsAlarmed)}</b>`);
+  expect(panel).toContain(`<b class="num">${share(inUse.metrics.groupsMissed)}</b>`);
+  expect(panel.match(/ of groups, \d+ of \d+/g)).toHaveLength(2);
+  expect(panel).toContain('the limit counts whole groups');
+  expect(pageParts({ falseAlarms: 0.3, per: 'group' }, 2, 2, 2, 'adaptive').panel).toContain(
+    'Approximate: about 30% of groups without positives get an alarm.',
+  );
+  const single = pageParts({ falseAlarms: 0.1 }, 2, 2, 2, 'adaptive').panel;
+  expect(single).toContain(
+    'Approximate: about 10% of negatives raise an alarm, counting each group equally.',
+  );
+  expect(single).toMatch(/<dt>Seen on test<\/dt>.*counting each group equally/);
 });

@@ -8,7 +8,7 @@ import {
   type PromiseUnit,
 } from '@anyclass/core';
 import { budgetBar, countText, escaped, facts, panel, percentText, shortPercent } from '@anyclass/kit';
-import { promisedMetric } from '../../evaluation/contradictions.js';
+import { limitedMetric, type PromisedMetric } from '../../evaluation/contradictions.js';
 import type { DecidedMetrics } from '../../events/judgment.js';
 import type { DecisionInUse, JudgedMaterial } from './material.js';
 import { workPanel } from './work.js';
@@ -60,37 +60,50 @@ function statement(decided: DecidedMetrics | undefined): string {
   if (second?.holds) {
     const whose = second.unit === 'group' ? 'groups with positives' : 'positives';
     const weighed = second.unit !== 'group' && second.groups !== null ? ', counting each group equally' : '';
-    return `At most ${shortPercent(second.rate)} of ${whose} are cleared${weighed}. Nothing is promised about false alarms: ${decided?.fittedOn ?? 'validation'} has too few negatives.`;
+    return `At most ${shortPercent(second.rate)} of ${whose} are cleared${weighed}. Nothing is promised about false alarms: ${tooFew(guarantee, decided)}.`;
   }
-  if (guarantee?.reason === 'adaptive choice' && decided && 'falseAlarms' in decided.budget)
-    return `Approximate: about ${shortPercent(decided.budget.falseAlarms)} of negatives raise an alarm.`;
+  if (guarantee?.reason === 'adaptive choice' && decided && 'falseAlarms' in decided.budget) {
+    const whose =
+      decided.unit === 'group'
+        ? 'groups without positives get an alarm'
+        : `negatives raise an alarm${guarantee.ofGroups ? ', counting each group equally' : ''}`;
+    return `Approximate: about ${shortPercent(decided.budget.falseAlarms)} of ${whose}.`;
+  }
   if (!decided) return 'Nothing is promised: there is no decision to judge.';
   if (!guarantee) return 'Nothing is promised.';
   const reasons: Partial<Record<string, string>> = {
     'not requested': 'Nothing is promised: the budget was asked for without a confidence.',
     'rule has no bound': 'Nothing is promised: this rule has no bound on false alarms.',
-    'too few negatives': `Nothing is promised: ${decided.fittedOn ?? 'validation'} has too few negatives.`,
-    'too few positives': `Nothing is promised: ${decided.fittedOn ?? 'validation'} has too few positives.`,
+    'too few negatives': `Nothing is promised: ${tooFew(guarantee, decided)}.`,
     'shared rows': 'Nothing is promised: some of these rows were known to the fit.',
   };
   return reasons[guarantee.reason] ?? `Nothing is promised: ${guarantee.reason}.`;
+}
+
+function tooFew(guarantee: NoGuarantee | undefined, decided: DecidedMetrics | undefined): string {
+  const single = guarantee?.ofGroups
+    ? `groups with ${decided?.unit === 'group' ? 'negatives only' : 'a negative'}`
+    : 'negatives';
+  return `${decided?.fittedOn ?? 'validation'} has too few ${single}`;
 }
 
 /** The parts of a promise, or the way to one. */
 function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse): [string, string][] {
   const { decided } = judged;
   const report = decided?.report;
-  if (!decided || !report) return seenFact(judged.split, inUse);
+  if (!decided || !report) return seenFact(judged.split, inUse, 'negativesAlarmed');
   const on = escaped(decided.fittedOn ?? 'validation');
   const { guarantee, triage } = report;
+  const metric = limitedMetric('false alarms', guarantee, decided.unit, inUse.metrics);
+  const cleared = triage ? clearedFact(triage.guarantee, judged, on, inUse) : [];
   if (!guarantee.holds)
     return [
       [
-        'Kept there',
-        `${countText(report.falseAlarms)} of ${countText(report.negatives)} ${on} negatives alarmed`,
+        'Where fitted',
+        `${countText(triage?.negatives.alarm ?? report.falseAlarms)} of ${countText(report.negatives)} ${on} negatives ${triage ? 'raised an alarm' : 'got a label'}${decided.unit === 'group' ? '; the limit counts whole groups' : ''}`,
       ],
-      ...seenFact(judged.split, inUse),
-      ...(triage ? clearedFact(triage.guarantee, judged.split, on, inUse) : []),
+      ...seenFact(judged.split, inUse, metric),
+      ...cleared,
       ...wayOut(guarantee, on, decided.unit),
       ...neverFact(report.neverPredicted, on),
     ];
@@ -100,8 +113,8 @@ function promiseFacts({ judged, instance }: JudgedMaterial, inUse: DecisionInUse
     ['Confidence', `${shortPercent(guarantee.confidence)}${triage?.guarantee.holds ? ' each' : ''}${chosen}`],
     ['Unit', unitText(guarantee, instance)],
     ['Rests on', restText(guarantee, on)],
-    ...seenFact(judged.split, inUse, guarantee),
-    ...(triage ? clearedFact(triage.guarantee, judged.split, on, inUse) : []),
+    ...seenFact(judged.split, inUse, metric),
+    ...cleared,
     ...neverFact(report.neverPredicted, on),
   ];
 }
@@ -126,9 +139,8 @@ function restText({ exceeding, of, groups, unit }: GivenGuarantee, on: string): 
   return `${countText(exceeding)} of ${countText(of)} ${what} above the gate`;
 }
 
-function seenFact(split: string, inUse: DecisionInUse, guarantee?: GivenGuarantee): [string, string][] {
+function seenFact(split: string, inUse: DecisionInUse, metric: PromisedMetric): [string, string][] {
   const { metrics, outcomes } = inUse;
-  const metric = seenMetric(guarantee, metrics);
   const seen = metrics[metric];
   if (seen === null) return [];
   const range = seenRange(metric, inUse);
@@ -152,11 +164,11 @@ function seenFact(split: string, inUse: DecisionInUse, guarantee?: GivenGuarante
 /** The positives that were cleared, beside what is promised about them. */
 function clearedFact(
   guarantee: Guarantee,
-  split: string,
+  { split, decided }: JudgedMaterial['judged'],
   on: string,
   { metrics, outcomes, intervals }: DecisionInUse,
 ): [string, string][] {
-  const metric = guarantee.holds ? promisedMetric(guarantee, metrics) : 'missedRate';
+  const metric = limitedMetric('missed positives', guarantee, decided?.unit ?? 'image', metrics);
   const seen = metrics[metric];
   if (seen === null) return [];
   const range = intervals?.overall[metric];
@@ -208,22 +220,20 @@ function seenBar(
     : decided?.budget && 'falseAlarms' in decided.budget
       ? decided.budget.falseAlarms
       : undefined;
-  const metric = seenMetric(guarantee?.holds ? guarantee : undefined, metrics);
+  const metric =
+    guarantee && decided
+      ? limitedMetric('false alarms', guarantee, decided.unit, metrics)
+      : 'negativesAlarmed';
   const seen = metrics[metric];
   if (budget === undefined || seen === null) return '';
   return budgetBar({ budget, seen, interval: seenRange(metric, inUse) });
 }
 
 /** Its interval. Draws from rows without an alarm never show one, so there the exact interval takes the place of the bootstrap's. */
-function seenRange(metric: ReturnType<typeof seenMetric>, { metrics, intervals }: DecisionInUse) {
+function seenRange(metric: PromisedMetric, { metrics, intervals }: DecisionInUse) {
   const range = intervals?.overall[metric] ?? undefined;
   if (!range || !intervals || metric !== 'negativesAlarmed' || metrics.negativesAlarmed !== 0) return range;
   return { low: 0, high: falseAlarmUpperBound(0, metrics.negativeRows, (1 + intervals.confidence) / 2) };
-}
-
-/** The rate of false alarms to show: the one that is promised, or that of all negatives; alarms count with or without a label. */
-function seenMetric(guarantee: GivenGuarantee | undefined, metrics: DecisionInUse['metrics']) {
-  return guarantee ? promisedMetric(guarantee, metrics) : 'negativesAlarmed';
 }
 
 /** False alarms a day, at this share of negatives. What is promised for groups bounds no number of images. */

@@ -2,32 +2,36 @@
 
 import { countText, shortPercent } from '@anyclass/kit';
 import type { RunRow } from '../../wire/runs.js';
-import type { Judged, LoadedRows } from './messages.js';
+import { limitWords } from './limitWords.js';
+import type { FitSettings, Judged, LoadedRows } from './messages.js';
 
 export function Promised({
   judged,
   loaded,
   row: { id: run, instance },
   split,
+  settings,
 }: {
   readonly judged: Judged;
+  readonly settings: FitSettings;
   readonly loaded: LoadedRows;
   readonly row: RunRow;
   readonly split: string;
 }) {
   const { budget, report, isSaved } = judged;
   const { guarantee, triage } = report;
+  const words = limitWords(report, settings);
   const isSure = guarantee.holds && (budget.missed === null || triage?.guarantee.holds === true);
   return (
     <div class="head">
       <h1>
-        {isSure ? 'At most' : 'About'} <em>{shortPercent(budget.falseAlarms)}</em> of negatives raise an alarm
+        {isSure ? 'At most' : 'About'} <em>{shortPercent(budget.falseAlarms)}</em> of {words.alarm}
         {budget.missed !== null && (
           <>
-            ; {isSure ? 'at most' : 'about'} <em>{shortPercent(budget.missed)}</em> of positives are cleared
+            ; {isSure ? 'at most' : 'about'} <em>{shortPercent(budget.missed)}</em> of {words.missed}
           </>
         )}
-        .
+        {words.weighed}.
       </h1>
       <p class="small quiet">
         {groundOf(judged, loaded, instance, isSaved ? split : 'validation')}{' '}

@@ -133,7 +133,7 @@ function Loaded({ row, setup, onSetup, loaded, judged }: LoadedProps) {
         onSetup={onSetup}
         onReset={reset}
       />
-      <Promised judged={judged} loaded={loaded} row={row} split={setup.fittingSplit} />
+      <Promised judged={judged} settings={settings} loaded={loaded} row={row} split={setup.fittingSplit} />
       <Metrics
         judged={judged}
         loaded={loaded}
