@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { limitWords } from './limitWords.js';
 
 test('limits are said of what they count: images, images of groups, or whole groups', () => {
-  const wordsOf = (groups: number[] | undefined, per?: 'group') => {
+  const wordsOf = (groups: readonly number[] | undefined, per?: 'group') => {
     const { report } = fitDecision(
       {
-        scores: [0.1, 0.2, 0.8, 0.9],
-        targets: [0, 0, 1, 1],
+        scores: Float64Array.of(0.1, 0.2, 0.8, 0.9),
+        targets: Float32Array.of(0, 0, 1, 1),
         classNames: ['crack'],
         split: 'validation',
-        ...(groups && { groups }),
+        ...(groups && { groups: Int32Array.from(groups) }),
       },
       { budget: { falseAlarms: 0.5, confidence: 0.5, ...(per && { per }) } },
     );
