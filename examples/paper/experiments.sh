@@ -9,7 +9,8 @@
 #   the paper's: coco-41, coco-41-tresnet-l, coco-animals, lambda, chest, vit, light-jitter;
 #   to choose a recipe and a loss on the validation split, one seed: recipe-DATA, screen-strong-DATA, screen-sgd-DATA;
 #   the chosen ones, three seeds: strong-DATA, sgd-DATA;
-#   the recipe `strong` of today, which fits the input to the images: fit-DATA, and in half the epochs half-DATA.
+#   the recipe `strong` of today, which fits the input to the images: fit-DATA, and in half the epochs half-DATA;
+#   what is worth adding to it, on the validation split, one seed, 20 epochs at 128 px: add-DATA; optimizers and epochs at 64 px: epochs-DATA.
 # In these names, DATA is coco-41, coco-animals or chest. Without EXPERIMENT, all of the paper's are run.
 # OPTIONS are passed to every command, for example '--jobs 4' or '--set epochs=1'. After an interruption, the
 # same command resumes; finished runs are not trained again. After a failure, the other experiments still run, and the exit code is 1.
@@ -22,7 +23,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do experiments+=("$1"); shift; done
 [ $# -eq 0 ] || shift
 [ ${#experiments[@]} -gt 0 ] || experiments=(coco-41 lambda coco-animals chest vit coco-41-tresnet-l light-jitter)
 
-known='^(coco-41|coco-41-tresnet-l|coco-animals|lambda|chest|vit|light-jitter|(recipe|screen-strong|screen-sgd|strong|sgd|fit|half)-(coco-41|coco-animals|chest))$'
+known='^(coco-41|coco-41-tresnet-l|coco-animals|lambda|chest|vit|light-jitter|(recipe|screen-strong|screen-sgd|strong|sgd|fit|half|add|epochs)-(coco-41|coco-animals|chest))$'
 for experiment in "${experiments[@]}"; do
   [[ $experiment =~ $known ]] || { echo "no such experiment '$experiment'" >&2; exit 2; }
 done
@@ -75,6 +76,23 @@ fit() { # DATA OUT OPTIONS…: the recipe as users run it, with the splits of th
         --set "data.cache=$out/cache" --out "$out/$2" "${@:3}" ;;
   esac
 }
+# Variations of `strong` in half its epochs, at 128 px; its crops are written out where something is added to them.
+crops='"resizedCrop":{"scale":[0.35,1],"ratio":[0.75,1.3333333333333333]},"flip":0.5'
+jitter='"rotation":10,"jitter":{"brightness":0.3,"contrast":0.3,"saturation":0.3,"hue":0}'
+additions=tresnet-m
+for mixing in mixup cutMix union; do additions+=,tresnet-m@mixing.$mixing=0.5; done
+additions+=,tresnet-m@mixing.cutMix=0.5@plainEpochs=5
+additions+=",tresnet-m@augmentation={$crops,\"trivial\":0.5}"
+additions+=",tresnet-m@augmentation={$crops,$jitter,\"blur\":{\"probability\":0.2,\"sigma\":[0.5,1.5]},\"jpeg\":{\"probability\":0.2,\"quality\":[40,90]}}"
+for setting in sampling.negatives=0.5 sampling.repeat=0.05 averageDecay=0.998 optimizer.decayNorms=false sizes=[] head=csra; do
+  additions+=,tresnet-m@$setting
+done
+# At 64 px, AdamW and SGD for longer.
+lengths=
+for epochs in 10 20 40; do
+  lengths+=,tresnet-m@epochs=$epochs
+  lengths+=,tresnet-m@epochs=$epochs@optimizer.name=sgd@optimizer.rate=0.1@optimizer.weightDecay=0.0001
+done
 chest() { # OUT OPTIONS…
   anyclass compare "$here/nih128.json" --set "data.dataset=$data/nih128/nih128.parquet" --set "data.cache=$out/cache" \
     --out "$out/$1" "${@:2}"
@@ -106,6 +124,13 @@ for experiment in "${experiments[@]}"; do
     strong-*) judged_twice "${experiment#strong-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "${strong[@]}" "$@" ;;
     sgd-*) judged_twice "${experiment#sgd-}" "$experiment" --losses "$chosen" --seeds 1,2,3 "$@" ;;
     fit-*) fit "${experiment#fit-}" "$experiment" --losses bce,any-bce@lambda=0.02 --seeds 1,2,3 "$@" ;;
+    add-*)
+      half=(--seeds 1 --set epochs=20 --set network.inputSize=128 --set evaluation.test=false)
+      fit "${experiment#add-}" "$experiment" --networks "$additions" --losses any-bce@lambda=0.02 "${half[@]}" "$@"
+      fit "${experiment#add-}" "$experiment-losses" --losses focal,any-focal@lambda=0.02 "${half[@]}" "$@"
+      fit "${experiment#add-}" "$experiment-maxvit" --networks maxvit-t@partitionSize=4 --losses any-bce@lambda=0.02 "${half[@]}" "$@" ;;
+    epochs-*) on "${experiment#epochs-}" "$experiment" --networks "${lengths#,}" --losses "any-bce$free@lambda=0.02" --seeds 1 "${strong[@]}" \
+      --set schedule.every=step --set finalWeights=last --set evaluation.test=false "$@" ;;
     half-*) fit "${experiment#half-}" "$experiment" --losses any-bce@lambda=0.02 --seeds 1,2,3 --set epochs=20 "$@" ;;
   esac
 done
@@ -113,7 +138,7 @@ done
 for folder in "$out"/*/; do
   [ -d "$folder/logs" ] || continue
   case $folder in
-    */recipe-* | */screen-* | */strong-* | */sgd-* | */fit-* | */half-*) continue ;;
+    */recipe-* | */screen-* | */strong-* | */sgd-* | */fit-* | */half-* | */add-* | */epochs-*) continue ;;
     */chest/) paper=chestxray14 ;;
     */coco-animals*) paper=coco-animals ;;
     *) paper=coco-41 ;;
