@@ -1,10 +1,10 @@
 // The recommended configuration as a file: JSON with its reasons as comments.
 
 import { oneOf } from '../configuration/candidates.js';
-import { isPlainObject, type PlainObject } from '../configuration/overrides.js';
+import { changedFields } from '../configuration/changedFields.js';
+import type { PlainObject } from '../configuration/overrides.js';
 import { pathsForFile } from '../configuration/paths.js';
 import type { Configuration } from '../configuration/schema.js';
-import { validateConfiguration } from '../configuration/validate.js';
 import { counted } from '../errors/counted.js';
 import type { DecisionChoice } from '../experiments/decisionText.js';
 import { textTable } from '../tables/index.js';
@@ -59,28 +59,6 @@ export function configurationText(
     ...lines,
     '',
   ].join('\n');
-}
-
-/** The fields of a configuration that differ from their defaults, and its data. */
-function changedFields(configuration: Configuration): PlainObject {
-  const { dataset } = configuration.data;
-  const changed = differing(configuration, validateConfiguration({ data: { dataset } }));
-  const data = isPlainObject(changed['data']) ? changed['data'] : {};
-  return { data: { dataset, ...data }, ...withoutKey(changed, 'data') };
-}
-
-function differing(one: PlainObject, other: PlainObject): PlainObject {
-  const result: PlainObject = {};
-  for (const [key, value] of Object.entries(one)) {
-    const known = other[key];
-    if (value === undefined || JSON.stringify(value) === JSON.stringify(known)) continue;
-    result[key] = isPlainObject(value) && isPlainObject(known) ? differing(value, known) : value;
-  }
-  return result;
-}
-
-function withoutKey(object: PlainObject, left: string): PlainObject {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== left));
 }
 
 /** How many setups and losses validation chose among: those of the first rounds, which have all. */

@@ -1,8 +1,7 @@
 // What a reviewer looks up: all metrics, classes, data, configuration, environment, and the commands to repeat it.
 
 import { command, escaped, facts, folded, note } from '@anyclass/kit';
-import type { Configuration } from '../../configuration/schema.js';
-import { validateConfiguration } from '../../configuration/validate.js';
+import { changedFields } from '../../configuration/changedFields.js';
 import { type Dataset, instanceWord, splitNames } from '../../data/dataset/dataset.js';
 import { counted } from '../../errors/counted.js';
 import type { Judgment } from '../../events/judgment.js';
@@ -160,41 +159,4 @@ export function unreadable(quarantined: readonly Quarantined[]): string[] {
   return [
     folded(title, 'names and reasons', tableBlock({ name: 'unreadable', table }), quarantined.length <= 20),
   ];
-}
-
-/** The fields that differ from the defaults, and the dataset. */
-function changedFields(configuration: Configuration): unknown {
-  const { data, network } = configuration;
-  const defaults = validateConfiguration({
-    data: { dataset: data.dataset },
-    network: { name: network.name },
-  });
-  const { data: changedData, ...rest } = asRecord(differing(configuration, defaults));
-  return {
-    data: { dataset: data.dataset, ...asRecord(changedData) },
-    network: { name: network.name, ...asRecord(rest['network']) },
-    ...omit(rest, 'network'),
-  };
-}
-
-function differing(value: unknown, usual: unknown): unknown {
-  if (!isRecord(value) || !isRecord(usual))
-    return JSON.stringify(value) === JSON.stringify(usual) ? undefined : value;
-  const changed = Object.entries(value).flatMap(([key, own]) => {
-    const difference = differing(own, usual[key]);
-    return difference === undefined ? [] : [[key, difference] as const];
-  });
-  return changed.length === 0 ? undefined : Object.fromEntries(changed);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
-}
-
-function omit(record: Record<string, unknown>, name: string): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
 }

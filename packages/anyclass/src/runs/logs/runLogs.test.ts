@@ -71,20 +71,87 @@ test('log.csv has one header and a line per epoch; a resumed run appends', async
   expect(second?.split(',').slice(1, 4)).toEqual(['2', '0.01', '0.5']);
 });
 
-test('a log that cannot be written stops nothing', async () => {
+test('a log that cannot be written is given up with one note, and stops nothing', async () => {
   const blocked = join(folder, 'blocked');
   writeFileSync(blocked, 'a file in place of the folder');
-  const logs = runLogs(blocked, ['csv', 'tensorboard'], {});
-  for (const log of logs) expect(() => log.listen(validated(1))).not.toThrow();
-  const missing = runLogs(join(folder, 'missing', 'run'), ['csv'], {});
-  for (const log of missing) log.listen(validated(1));
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  for (const log of missing) expect(() => log.listen(validated(2))).not.toThrow();
+  const inTheWay = join(folder, 'in-the-way');
+  mkdirSync(join(inTheWay, 'log.csv'), { recursive: true });
+  for (const [run, count] of [
+    [blocked, 2],
+    [join(folder, 'missing', 'run'), 1],
+    [inTheWay, 1],
+  ] as const) {
+    const notes: string[] = [];
+    const kinds = count === 2 ? (['csv', 'tensorboard'] as const) : (['csv'] as const);
+    const logs = runLogs(run, kinds, {}, { note: (text) => notes.push(text) });
+    for (const log of logs) expect(() => log.listen(validated(1))).not.toThrow();
+    for (const log of logs) await log.close();
+    for (const log of logs) expect(() => log.listen(validated(2))).not.toThrow();
+    expect(notes).toEqual(kinds.map((kind) => expect.stringContaining(`no more is logged for '${kind}'`)));
+    expect(notes[0]).toContain(run);
+  }
+});
+
+test('a log with an error of its own is told no more, and the run goes on', async () => {
+  const run = join(folder, 'own-error');
+  mkdirSync(run);
+  const notes: string[] = [];
+  const examples = () => {
+    throw new Error('no examples');
+  };
+  const [log] = runLogs(run, ['tensorboard'], {}, { examples, note: (text) => notes.push(text) });
+  for (const _ of [1, 2])
+    expect(() => log?.listen({ type: 'finished', run, summary: JSON.parse('{}') })).not.toThrow();
+  await log?.close();
+  expect(notes).toEqual([expect.stringContaining('no examples')]);
+});
+
+test('when a log is closed, its file is complete', async () => {
+  const run = join(folder, 'complete');
+  mkdirSync(run);
+  const [log] = runLogs(run, ['csv'], {});
+  log?.listen(validated(1));
+  await log?.close();
+  expect(linesOf(join(run, 'log.csv'))).toHaveLength(3);
 });
 
 const python = process.env['PEER_PYTHON'] ?? 'python3';
 const hasTensorBoard =
   spawnSync(python, ['-c', 'import tensorboard.backend.event_processing.event_accumulator']).status === 0;
+
+test.skipIf(!hasTensorBoard)(
+  `TensorBoard drops what a killed run logged after the checkpoint that it resumes from${hasTensorBoard ? '' : ' (skipped: no tensorboard in PEER_PYTHON or python3)'}`,
+  async () => {
+    const run = join(folder, 'killed');
+    mkdirSync(run);
+    for (const events of [
+      [step(1, 5), validated(1), step(2, 7)],
+      [step(2, 3), validated(2)],
+    ]) {
+      const [log] = runLogs(run, ['tensorboard'], {});
+      for (const event of events) {
+        // Steps are logged about once a second.
+        if (event.type === 'step') vi.setSystemTime(Date.now() + 2000);
+        log?.listen(event);
+      }
+      await log?.close();
+    }
+    vi.useRealTimers();
+    const program = `import json, sys
+from tensorboard.backend.event_processing.event_multiplexer import EventMultiplexer
+runs = EventMultiplexer().AddRunsFromDirectory(sys.argv[1]); runs.Reload()
+print(json.dumps([[e.step, e.value] for e in runs.Scalars('tensorboard', 'training/loss')]))`;
+    const read = execFileSync(python, ['-c', program, run], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(JSON.parse(read)).toEqual([
+      [5, 0.5],
+      [13, 0.25],
+    ]);
+  },
+  60_000,
+);
 
 test.skipIf(!hasTensorBoard)(
   `TensorBoard reads the event files${hasTensorBoard ? '' : ' (skipped: no tensorboard in PEER_PYTHON or python3)'}`,

@@ -1,12 +1,13 @@
 // Logs that other programs read. They listen to the events of a run; their files are written in the background, and a log
 // that cannot be written is given up: it never stops or delays the run.
 
-import { createWriteStream, existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scored } from '@anyclass/core';
+import { reasonOf } from '../../errors/reasonOf.js';
 import type { Example } from '../../events/example.js';
 import type { LogKind } from '../../events/logKind.js';
-import type { RunEventListener } from '../../events/runEvent.js';
+import { backgroundFile } from './backgroundFile.js';
 import { csvHeader, csvLines } from './csvLines.js';
 import { mlflowServer } from './mlflowClient.js';
 import { type BackgroundLog, mlflowLog } from './mlflowLog.js';
@@ -18,6 +19,7 @@ import {
   scalarEvent,
   settingsEndEvent,
   settingsEvent,
+  startEvent,
   textEvent,
   versionEvent,
 } from './tensorboardEvents.js';
@@ -35,9 +37,6 @@ export interface RunLogOptions {
 /** Classes with a precision-recall curve. */
 const mostCurves = 50;
 
-/** Beyond this, a disk that does not answer would fill the memory, so events are dropped. */
-const mostWaiting = 2 ** 20;
-
 /**
  * Returns the chosen logs of a run: `log.csv` and event files in `tensorboard/`, both in its folder, or a run on an MLflow server. A resumed
  * run appends to the first, adds a file to the second and continues the third.
@@ -52,25 +51,60 @@ export function runLogs(
   configuration: object,
   options: RunLogOptions = {},
 ): BackgroundLog[] {
+  const { note = () => {} } = options;
   return kinds.flatMap((kind) => {
+    const giveUp = givingUp(kind, folder, note);
     try {
-      return openLog(kind, folder, configuration, options) ?? [];
-    } catch {
-      return []; // The folder cannot be written; the run itself reports that.
+      const log = openLog(kind, folder, configuration, { ...options, note, giveUp });
+      return log ? [harmless(log, giveUp)] : [];
+    } catch (error) {
+      giveUp(error);
+      return [];
     }
   });
+}
+
+/** Says once that a log is given up, and why. */
+function givingUp(kind: LogKind, folder: string, note: (text: string) => void): (error: unknown) => void {
+  let isGivenUp = false;
+  return (error) => {
+    if (!isGivenUp)
+      note(`${folder}: no more is logged for '${kind}', and the run continues: ${reasonOf(error)}`);
+    isGivenUp = true;
+  };
+}
+
+/** A log whose errors never reach the run; after the first one, it is told no more. */
+function harmless(log: BackgroundLog, giveUp: (error: unknown) => void): BackgroundLog {
+  let isGone = false;
+  return {
+    listen(event) {
+      if (isGone) return;
+      try {
+        log.listen(event);
+      } catch (error) {
+        isGone = true;
+        giveUp(error);
+      }
+    },
+    close: () => log.close().catch(giveUp),
+  };
+}
+
+interface OpenOptions extends RunLogOptions {
+  readonly note: (text: string) => void;
+  readonly giveUp: (error: unknown) => void;
 }
 
 function openLog(
   kind: LogKind,
   folder: string,
   configuration: object,
-  { note = () => {}, finalScores, examples }: RunLogOptions,
+  options: OpenOptions,
 ): BackgroundLog | undefined {
-  // Streams flush by themselves.
-  const close = async () => {};
-  if (kind === 'csv') return { listen: csvLog(folder), close };
-  if (kind === 'tensorboard') return tensorboardLog(folder, configuration, { finalScores, examples });
+  const { note, giveUp } = options;
+  if (kind === 'csv') return csvLog(folder, giveUp);
+  if (kind === 'tensorboard') return tensorboardLog(folder, configuration, options);
   const server = mlflowServer();
   if (server) return mlflowLog(folder, server, configuration, { note });
   note(
@@ -79,48 +113,52 @@ function openLog(
   return undefined;
 }
 
-function csvLog(folder: string): RunEventListener {
+function csvLog(folder: string, giveUp: (error: unknown) => void): BackgroundLog {
   const path = join(folder, 'log.csv');
   const isNew = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
-  const write = backgroundFile(path);
+  const { write, close } = backgroundFile(path, giveUp);
   if (isNew) write(csvHeader);
-  return (event) => {
-    const line = csvLines(event, new Date());
-    if (line !== undefined) write(line);
+  return {
+    listen(event) {
+      const line = csvLines(event, new Date());
+      if (line !== undefined) write(line);
+    },
+    close,
   };
 }
 
 function tensorboardLog(
   folder: string,
   configuration: object,
-  { finalScores, examples }: Pick<RunLogOptions, 'finalScores' | 'examples'>,
+  { finalScores, examples, giveUp }: OpenOptions,
 ): BackgroundLog {
   const inner = join(folder, 'tensorboard');
   const seconds = () => Date.now() / 1000;
   mkdirSync(inner, { recursive: true });
-  const write = backgroundFile(join(inner, fileName(inner)));
+  const { write, close } = backgroundFile(join(inner, fileName(inner)), giveUp);
   write(versionEvent(seconds()));
   const json = JSON.stringify(configuration, null, 2).replaceAll(/^/gm, '    ');
   write(textEvent(seconds(), 'configuration', json));
   write(settingsEvent(seconds(), Object.fromEntries(settingsOf(configuration))));
   const next = scalarsOf();
-  let [last, curves] = [0, Promise.resolve()];
+  let [last, curves]: [number | undefined, Promise<void>] = [undefined, Promise.resolve()];
   const writeCurves = async () => {
     const scored = await finalScores?.();
     for (const [j, name] of scored?.classNames.slice(0, mostCurves).entries() ?? [])
-      write(curveEvent(seconds(), last, `class/${name}`, thresholdCounts(scored!, j)));
+      write(curveEvent(seconds(), last ?? 0, `class/${name}`, thresholdCounts(scored!, j)));
   };
   const writeImages = () => {
     for (const [i, example] of examples?.().entries() ?? []) {
       const { width, height, jpeg } = example;
       const image = { width, height, encoded: Buffer.from(jpeg, 'base64') };
-      write(imageEvent(seconds(), last, { [imageTag(example, i)]: image }));
+      write(imageEvent(seconds(), last ?? 0, { [imageTag(example, i)]: image }));
     }
   };
   return {
     listen(event) {
       const scalars = next(event);
       if (scalars) {
+        if (last === undefined) write(startEvent(seconds(), scalars.step));
         last = scalars.step;
         write(scalarEvent(seconds(), scalars.step, scalars.values));
       }
@@ -131,7 +169,10 @@ function tensorboardLog(
       // A run without saved scores has no curves.
       curves = writeCurves().catch(() => {});
     },
-    close: () => curves,
+    async close() {
+      await curves;
+      await close();
+    },
   };
 }
 
@@ -149,16 +190,4 @@ function fileName(folder: string): string {
     const name = `events.out.tfevents.${time}.anyclass.${process.pid}.${k}`;
     if (!existsSync(join(folder, name))) return name;
   }
-}
-
-/** Appends in the background; after the first failure, everything is dropped. */
-function backgroundFile(path: string): (content: string | Buffer) => void {
-  const stream = createWriteStream(path, { flags: 'a' });
-  let isGone = false;
-  stream.on('error', () => {
-    isGone = true;
-  });
-  return (content) => {
-    if (!isGone && stream.writableLength < mostWaiting) stream.write(content);
-  };
 }

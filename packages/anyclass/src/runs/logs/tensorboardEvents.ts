@@ -19,6 +19,17 @@ export function versionEvent(seconds: number): Buffer {
 }
 
 /**
+ * The first step that a process logs. A run that was killed had logged steps after the checkpoint that it resumes from; a reader drops those.
+ *
+ * @example
+ * startEvent(Date.now() / 1000, 120)
+ */
+export function startEvent(seconds: number, step: number): Buffer {
+  const start = 1;
+  return record([double(1, seconds), integer(2, step), message(7, [integer(1, start)])]);
+}
+
+/**
  * Numbers at a step, by their tags.
  *
  * @example
