@@ -18,8 +18,9 @@ export function labelProblems(
   problems.push(
     ...noValidation(splits),
     ...groupsAcrossSplits(dataset),
-    ...rareClasses(splits, classCounts),
-    ...scarcePositives(splits, classCounts),
+    ...(isUnlearnable(splits)
+      ? [nothingToLearn]
+      : [...rareClasses(splits, classCounts), ...scarcePositives(splits, classCounts)]),
   );
   const all = splits.find(({ split }) => split === 'all')?.total ?? 0;
   const unsplit = dataset.names.length - all;
@@ -209,6 +210,19 @@ function groupsAcrossSplits({ groups, splits, names }: Dataset): Problem[] {
   return [
     { kind: 'group-across-splits', text, count: shared.size, examples: [...shared.values()].slice(0, 10) },
   ];
+}
+
+/** Training refuses to start without a positive instance. */
+const nothingToLearn: Problem = {
+  kind: 'no-positives',
+  text: 'training instances have a class: there is nothing to learn; check which columns are read as classes, and how labels are written and separated (data.columns)',
+  count: 0,
+  examples: [],
+};
+
+/** Whether training instances are labeled, and all negative. */
+export function isUnlearnable(splits: readonly SplitCount[]): boolean {
+  return splits.some(({ split, positive, negative }) => split === 'train' && positive === 0 && negative > 0);
 }
 
 /** Training refuses to start without labeled validation instances. */

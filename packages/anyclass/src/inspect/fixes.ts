@@ -25,6 +25,10 @@ export function fixOf(
     examples.length === 0 ? undefined : init(`data.drop=${JSON.stringify(classesIn(examples))}`);
   const fixes: Partial<Record<Problem['kind'], Fix>> = {
     unreadable: { words: 'Restore the files or remove their rows; training leaves them out.' },
+    'no-positives': {
+      words:
+        'Look at a few rows of the table: are these columns the classes, and is a label 1, or its name as the others write it?',
+    },
     'no-validation': { words: 'Name a validation split in the table, or draw one:', command: redrawn },
     'scarce-validation': {
       words: 'Label more images for validation, or give it a larger share:',

@@ -60,6 +60,7 @@ export interface Problem {
     | 'constant-feature'
     | 'missing-feature'
     | 'rare-class'
+    | 'no-positives'
     | 'no-validation'
     | 'scarce-validation'
     | 'scarce-class'

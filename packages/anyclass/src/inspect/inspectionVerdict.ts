@@ -3,6 +3,7 @@ import type { Inspection, Problem } from './inspection.js';
 
 /** Problems that harm training or its metrics, the most serious first. */
 const serious: readonly Problem['kind'][] = [
+  'no-positives',
   'no-validation',
   'group-across-splits',
   'duplicate-across-splits',

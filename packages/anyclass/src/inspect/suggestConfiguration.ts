@@ -15,6 +15,8 @@ import { openPrepared } from '../data/openPrepared.js';
 import { visibleGpus } from '../distribution/ownGpu.js';
 import { counted } from '../errors/counted.js';
 import { networkStride } from '../networks/catalog.js';
+import { countSplits } from './countLabels.js';
+import { isUnlearnable } from './findProblems.js';
 import { fittingInput, inputEfforts, sidesOf, smallMapWarning } from './inputAdvice.js';
 import { lambdaAdvice } from './lambdaAdvice.js';
 import { lookAlikeAdvice } from './lookAlikeAdvice.js';
@@ -141,6 +143,11 @@ export async function suggestConfiguration(
         ...(!hasGpu && availableParallelism() < 8 && inputSize !== undefined && shown > 128
           ? [
               `${shown} px is slow on ${availableParallelism()} cores without a GPU; a smaller network.inputSize is faster`,
+            ]
+          : []),
+        ...(isUnlearnable(countSplits(dataset))
+          ? [
+              'warning: no training row has a class, and training will refuse to start; check which columns are read as classes, and how labels are written and separated (data.columns)',
             ]
           : []),
         ...(splits.validation.some((row) => dataset.labels.isLabeled(row))

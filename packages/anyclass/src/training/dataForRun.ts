@@ -93,15 +93,15 @@ export async function openRunData(
         if (evaluation.test) await checkJudgedImages(dataset, dataset.splits.test);
       }
     }
+    if (!dataset.splits.train.some((row) => dataset.labels.presence(row) === 'positive')) {
+      throw new UserError(`${dataset.name}: no training ${word} has a class, so there is nothing to learn`);
+    }
     checkBestBy(bestBy, dataset);
     if (evaluation.decision.per === 'group' && !dataset.groups) {
       throw new UserError(
         `evaluation.decision.per is group, but ${dataset.name} has no groups; set data.columns.group`,
         { setting: 'data.columns.group=COLUMN' },
       );
-    }
-    if (!dataset.splits.train.some((row) => dataset.labels.presence(row) === 'positive')) {
-      throw new UserError(`${dataset.name}: no training ${word} has a class, so there is nothing to learn`);
     }
     const trainingRows = data.subset
       ? chooseSubset(dataset.splits.train, dataset.labels, defined(data.subset))
