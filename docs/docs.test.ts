@@ -10,6 +10,7 @@ import { optionFields } from '../packages/anyclass/src/commandLine/fields.js';
 import { parseOptions } from '../packages/anyclass/src/commandLine/parse.js';
 import { commands } from '../packages/anyclass/src/commands/index.js';
 import { paperRecipe, recipeNames } from '../packages/anyclass/src/configuration/recipes.js';
+import { validateConfiguration } from '../packages/anyclass/src/configuration/validate.js';
 import { messageOf } from '../packages/anyclass/src/errors/reasonOf.js';
 import { UsageError } from '../packages/anyclass/src/errors/usageError.js';
 import { planRuns } from '../packages/anyclass/src/experiments/plan.js';
@@ -150,6 +151,21 @@ describe('every command line in a code block', () => {
     expect(validated).toBeGreaterThan(10);
     expect(wrong).toEqual([]);
   });
+});
+
+test('configurations that the documentation writes out are valid', () => {
+  // In a sentence, or as a block.
+  const written = pages.flatMap((page) =>
+    Array.from(
+      read(page).matchAll(/`(\{ "[^`]*)`|^```json\n([^`]*)^```/gm),
+      ([, inline, block = '']) => [page, JSON.parse(inline ?? block)] as const,
+    ).filter(([, value]) => 'data' in value && 'network' in value),
+  );
+  expect(written.map(([page]) => page)).toContain('docs/digits.md');
+  for (const [page, { recipe, ...fields }] of written) {
+    expect([undefined, ...recipeNames]).toContain(recipe);
+    expect(() => validateConfiguration(fields, page)).not.toThrow();
+  }
 });
 
 const variants = z.array(z.custom<LossVariant>()).optional();

@@ -158,7 +158,8 @@ function tensorboardLog(
     listen(event) {
       const scalars = next(event);
       if (scalars) {
-        if (last === undefined) write(startEvent(seconds(), scalars.step));
+        // The step of the checkpoint itself is told first; what was logged there, such as a validation, stays.
+        if (last === undefined) write(startEvent(seconds(), scalars.step + 1));
         last = scalars.step;
         write(scalarEvent(seconds(), scalars.step, scalars.values));
       }

@@ -19,7 +19,7 @@ export function versionEvent(seconds: number): Buffer {
 }
 
 /**
- * The first step that a process logs. A run that was killed had logged steps after the checkpoint that it resumes from; a reader drops those.
+ * Where a process begins. A run that was killed may have logged this step and later ones after the checkpoint that it resumes from; a reader drops those.
  *
  * @example
  * startEvent(Date.now() / 1000, 120)
