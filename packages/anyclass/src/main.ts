@@ -1,6 +1,7 @@
 // The `anyclass` program.
 
 import './commandLine/roomToStart.js';
+import { endNow } from './children/endProcess.js';
 import { endWithLauncher } from './children/ranks/launcherLost.js';
 import { receivedWork } from './children/receivedWork.js';
 import type { WorkMessage } from './children/work.js';
@@ -18,8 +19,8 @@ const exitCode = received
   : await runProgram(commandEntries, process.argv.slice(2), terminal);
 // A failed write of results may already have set an exit code.
 if (exitCode !== 0) process.exitCode = exitCode;
-// Everything is said; what still waits, such as a connection to a server that never answers, does not hold us up.
-setTimeout(() => process.exit(), 3000).unref();
+// Everything is said; what still waits, such as a connection to a server that never answers or a thread for a pipe, does not hold us up.
+setTimeout(endNow, 3000).unref();
 
 async function runReceived({ work, isDebugging }: WorkMessage): Promise<number> {
   return reported({ commands: commandEntries, name: work.kind, terminal, isDebugging }, async () => {

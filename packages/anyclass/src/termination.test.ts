@@ -34,7 +34,7 @@ const words: Readonly<Record<string, readonly [words: readonly string[], ...ends
   export: [[model, '--out', pipe, '--force']],
   serve: [[model, '--port', '0'], 0],
   studio: [[folder, '--port', '0'], 0],
-  monitor: [[pipe, pipe]],
+  monitor: [[pipe, pipe], 1],
   audit: [[pipe], 1],
   refit: [[model, photos, '--false-alarms', '10%', '--out', at('refitted.safetensors')]],
   model: [[pipe], 1],
@@ -139,9 +139,11 @@ describe.skipIf(process.platform === 'win32')('SIGTERM', () => {
   });
 
   test('ends a training one of whose threads waits for a pipe', { timeout: 60_000 }, async () => {
-    const corrected = ['--set', `data.corrections=${pipe}`];
+    mkdirSync(at('splits'));
+    execFileSync('mkfifo', [at('splits/train.txt')]);
+    const split = ['--set', `data.splitFolder=${at('splits')}`];
     expect(
-      await problem('train', [[config, '--data', photos, ...corrected, '--run', at('piped')]]),
+      await problem('train', [[config, '--data', photos, ...split, '--run', at('piped')]]),
     ).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 // Ctrl-C, for work that can be resumed.
 
-import { constants } from 'node:os';
+import { type EndingSignal, endBy, exitCodeOf } from '../children/endProcess.js';
 import { UserError } from '../errors/userError.js';
 import type { Terminal } from './terminal.js';
 
@@ -18,24 +18,6 @@ export interface Interruption extends Disposable {
  * the user pressed Ctrl-C twice while a long step delayed the handling of the first.
  */
 const unheard = 500;
-
-type Signal = 'SIGINT' | 'SIGTERM';
-
-function codeOf(signal: Signal): number {
-  return 128 + constants.signals[signal];
-}
-
-/**
- * Ends the process by a signal, after what is done at every exit. An exit alone would wait for the threads that read files, of which one
- * may wait for ever for a pipe.
- */
-function endBy(signal: Signal): never {
-  process.once('exit', () => {
-    process.removeAllListeners(signal);
-    process.kill(process.pid, signal);
-  });
-  process.exit(codeOf(signal));
-}
 
 /**
  * Handles Ctrl-C and SIGTERM until disposed: the first one asks the work to save and stop, a second one ends
@@ -58,7 +40,7 @@ export function interruptible(
    * Ends the process if the work does not, whatever it waits for. In steps, so that time in which the process
    * computes without listening, such as a long training step, counts only as one.
    */
-  const endSoon = (signal: Signal, left = 4 * seconds) => {
+  const endSoon = (signal: EndingSignal, left = 4 * seconds) => {
     timer = setTimeout(() => {
       if (left > 1) return endSoon(signal, left - 1);
       terminal.note(`Still busy after ${seconds} s; quitting`);
@@ -66,13 +48,13 @@ export function interruptible(
       endBy(signal);
     }, 250).unref();
   };
-  const stop = (signal: Signal) => () => {
+  const stop = (signal: EndingSignal) => () => {
     if (saving.signal.aborted) {
       if (performance.now() - noticed < unheard) return;
       ending.abort();
       endBy(signal);
     }
-    code = codeOf(signal);
+    code = exitCodeOf(signal);
     noticed = performance.now();
     terminal.note(`\n${saying}`);
     saving.abort(new UserError('Interrupted', { exitCode: code }));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -180,6 +181,27 @@ test('a log that becomes shorter while it is read is not judged by the part that
   };
   await expect(rest()).rejects.toThrow(`${log}: it became shorter while it was read`);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a log or a table from a pipe is refused, since it is read more than once, and is not waited for (not on Windows)',
+  async () => {
+    const { log, labels } = stream(0);
+    write('piped.jsonl', log);
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    write('piped.csv', labels);
+    for (const files of [
+      ['pipe', 'piped.csv'],
+      ['pipe', 'piped.jsonl', 'piped.csv'],
+      ['piped.jsonl', 'pipe'],
+    ]) {
+      const { status, stderr } = await monitor(...files, '--false-alarms', '5%');
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/pipe is a named pipe; .* write it to a file/),
+      ]);
+    }
+  },
+);
 
 test('labels of ids that are in no log are counted', async () => {
   write('others.jsonl', lines({ id: 'a', isNegative: true, audit }));

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileProblem } from '@anyclass/files';
 import { z } from 'zod';
 import { command } from '../commandLine/command.js';
+import { drawnShareField } from '../commandLine/grammar/shares.js';
 import { interruptible } from '../commandLine/interruption.js';
 import { counted } from '../errors/counted.js';
 import { UsageError } from '../errors/usageError.js';
@@ -36,6 +37,11 @@ export const serveModels = command({
       .min(1)
       .describe("runs, model.safetensors or exported .onnx files; NAME= sets the model's name"),
     ...serveFields,
+    audit: drawnShareField()
+      .optional()
+      .describe(
+        'draw this share of all images to be labeled, 0.02 or 2%, and log which; monitor then judges the promise',
+      ),
     tokenFile: z
       .string()
       .optional()

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { DataError } from '../errors/dataError.js';
 import { expectation } from '../errors/expectation.js';
 import { reasonOf } from '../errors/reasonOf.js';
+import { unusualKind } from '../files/fileKind.js';
 import { checkInputFile } from '../files/inputs.js';
 import { parsedJson } from '../files/wholeFile.js';
 
@@ -68,8 +69,16 @@ export interface PlacedLine {
  * for await (const { logged } of readPredictionLogs(['predictions.jsonl'])) console.log(logged.id);
  */
 export async function* readPredictionLogs(paths: readonly string[]): AsyncGenerator<PlacedLine> {
-  for (const path of paths) checkInputFile(path);
+  for (const path of paths) checkLog(path);
   for (const path of await inOrder(paths)) yield* readLog(path);
+}
+
+/** A log is read more than once, of which a pipe would give the later readers nothing, or make them wait for ever. */
+function checkLog(path: string): void {
+  checkInputFile(path);
+  const kind = unusualKind(statSync(path));
+  if (kind !== undefined)
+    throw new DataError(`${path} is ${kind}; a log is read more than once, so write it to a file`);
 }
 
 /**

@@ -15,7 +15,7 @@ export function checkInputFile(path: string, option?: string): void {
   try {
     const found = statSync(path);
     if (found.isDirectory()) throw new UserError('it is a folder');
-    // A pipe may come from a shell: <(zcat scores.csv.gz).
+    // A pipe may come from a shell: <(cut -d, -f1 classes.csv). What reads a file more than once refuses it.
     const kind = found.isFIFO() ? undefined : unusualKind(found);
     if (kind !== undefined) throw new UserError(`it is ${kind}`);
     accessSync(path, constants.R_OK);

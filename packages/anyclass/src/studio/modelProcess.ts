@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import sharp from 'sharp';
+import { endBy } from '../children/endProcess.js';
 import { isFeatureFormat } from '../data/dataset/inputs.js';
 import { openImage } from '../data/images/decoding/decode.js';
 import { lookAlikeSets } from '../data/lookAlikes/imageHashes.js';
@@ -31,7 +32,7 @@ import { runDifference } from './runDifference.js';
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const say = (reply: ModelReply) => void (process.connected && process.send?.(reply));
-process.on('disconnect', () => process.exit(0));
+process.on('disconnect', () => endBy('SIGTERM'));
 
 let last = Promise.resolve();
 process.on('message', ({ id, task }: ModelRequest) => {

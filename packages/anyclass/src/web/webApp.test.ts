@@ -6,7 +6,7 @@ import type { Access } from './guards.js';
 import { limitedBody } from './limitedBody.js';
 import { drained, listen, portOf } from './listening.js';
 import { Problem } from './problem.js';
-import { type Answered, createWebApp } from './webApp.js';
+import { type Answered, createWebApp, guarded } from './webApp.js';
 
 /** Starts a server with a few routes; disposing it stops it. */
 async function started(given: Partial<Access> = {}) {
@@ -63,6 +63,28 @@ async function started(given: Partial<Access> = {}) {
     [Symbol.asyncDispose]: () => drained(server, { drain: 0, timeout: 0 }),
   };
 }
+
+test('an error before any route, or after the answer has started, costs that request alone', async () => {
+  const unexpected: unknown[] = [];
+  const answer = guarded(
+    ({ incoming, outgoing }) => {
+      if (incoming.url === '/started') outgoing.writeHead(200, { 'Content-Length': 2 }).write('a');
+      throw new Error(incoming.url);
+    },
+    { onUnexpected: (error) => void unexpected.push(error) },
+  );
+  const server = await listen((incoming, outgoing) => answer({ incoming, outgoing, arrivedAt: 0 }), {
+    host: '127.0.0.1',
+    port: 0,
+    milliseconds: 5000,
+  });
+  const url = `http://127.0.0.1:${portOf(server, 0)}`;
+  expect((await fetch(`${url}/first`)).status).toBe(500);
+  await expect(fetch(`${url}/started`).then((answered) => answered.text())).rejects.toThrow();
+  expect((await fetch(`${url}/next`)).status).toBe(500);
+  expect(unexpected.map(String)).toEqual(['Error: /first', 'Error: /started', 'Error: /next']);
+  await drained(server, { drain: 0, timeout: 0 });
+});
 
 test('a route gets its decoded parameters and method, HEAD included, and every other method the reason', async () => {
   await using server = await started();

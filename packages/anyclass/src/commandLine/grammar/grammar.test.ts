@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDevices, parseNumbers, parseWords } from './lists.js';
 import { overText, parseOver } from './over.js';
 import { parseSettings } from './settings.js';
-import { shareField } from './shares.js';
+import { drawnShareField, shareField } from './shares.js';
 import { parseSearch } from './spaces.js';
 import { parseData, parseLosses, parseNetworks } from './variants.js';
 
@@ -117,5 +117,24 @@ describe('shares', () => {
     ['some', "got 'some'"],
   ])('%j is refused', (text, message) => {
     expect(shareField().safeParse(text).error?.issues[0]?.message).toContain(message);
+  });
+
+  test.each([
+    ['50%', 0.5],
+    ['0.02', 0.02],
+    ['100%', 1],
+  ])('of what is drawn, %j is %d', (text, share) => {
+    expect(drawnShareField().parse(text)).toBe(share);
+  });
+
+  test.each([
+    ['1', "'1' could mean 1% or all; write 1% or 100%"],
+    ['50', "'50' could mean 50% or a share of 50; write 50% or 0.5"],
+    ['0', "expected a share above 0 such as 0.01 or 1%; got '0'"],
+    ['0%', 'expected a share above 0'],
+    ['101%', 'expected a share above 0'],
+    ['some', "got 'some'"],
+  ])('of what is drawn, %j is refused', (text, message) => {
+    expect(drawnShareField().safeParse(text).error?.issues[0]?.message).toContain(message);
   });
 });

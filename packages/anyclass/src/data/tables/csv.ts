@@ -9,6 +9,7 @@ import { CsvError, parse } from 'csv-parse';
 import { counted } from '../../errors/counted.js';
 import { DataError } from '../../errors/dataError.js';
 import { reasonOf } from '../../errors/reasonOf.js';
+import { unusualKind } from '../../files/fileKind.js';
 
 /** Called with the cells of a row and the number of its last line. */
 export type RowReader = (cells: readonly string[], line: number) => void;
@@ -40,9 +41,13 @@ export async function readCsv(
   let width = 0;
   let readRow: RowReader | undefined;
   let lastLine = 0;
+  const found = await stat(path);
+  const kind = unusualKind(found);
+  if (kind !== undefined)
+    throw new DataError(`${file} is ${kind}; a table is read more than once, so write it to a file`);
   const delimiter = await findDelimiter(path);
   const unpack = await decompression(path);
-  const { size } = await stat(path);
+  const { size } = found;
   const mostLines =
     unpack.length === 0 ? Number.POSITIVE_INFINITY : Math.max(smallTable, size * linesPerByte);
   const parser = parse({

@@ -259,6 +259,8 @@ describe('files made to exhaust the machine', () => {
     const opened = await openDicom(long);
     expect((await opened.withFrame(0)).byteArray.length).toBeLessThan(1 << 25);
     expect(await levelsOf(long)).toEqual([1, 2, 3, 4]);
+    // What follows is not even looked at: of a stream that is cut off there, the end is never reached.
+    expect(await levelsOf(long.subarray(0, long.length - 1000))).toEqual([1, 2, 3, 4]);
     await expect(opened.withFrame(4_000_000)).resolves.toMatchObject({
       byteArray: { length: expect.toSatisfy((length: number) => length > 1 << 24 && length < 1 << 25) },
     });

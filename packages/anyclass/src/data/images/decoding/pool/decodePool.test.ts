@@ -63,6 +63,8 @@ describe('decoding in processes', () => {
     expect((await pool.survey(files[2]!)).frames).toBe(2);
     await expect(pool.survey(files[0]!.subarray(0, 200))).rejects.toThrow('DICOM');
     await pool.close();
+    // Nothing is surveyed in this process.
+    for (const bytes of files) await expect(pool.survey(bytes)).rejects.toThrow('closed');
   });
 
   test.skipIf(!existsSync(childList))(
