@@ -1,6 +1,6 @@
 // A model on data other than its training data.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setSeed } from '@anyclass/torch';
 import sharp from 'sharp';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
 import { runProgram } from '../commandLine/program.js';
 import { validateConfiguration } from '../configuration/validate.js';
+import type { OpenOptions } from '../data/openDataset.js';
 import { evaluate as evaluateModel } from '../evaluation/evaluate.js';
 import { createNetwork } from '../networks/createNetwork.js';
 import { saveModel } from '../runs/modelFile.js';
@@ -135,6 +136,24 @@ describe('evaluate', () => {
     const { scored } = await evaluateModel('run', 'new/labels.csv', { replicates: 0, device: 'cpu' });
     expect(scored.classNames).toEqual(classes);
     expect(scored.targets.length).toBe(24);
+  });
+
+  test('rows are not known by sets of look-alikes, which are named after an image, but by patients', async () => {
+    const known = table('Filename,content,group', ({ name }) => [name, 'elsewhere', name]);
+    writeFileSync('run/known-rows.csv', known);
+    writeFileSync(
+      'named-alike.csv',
+      table('photo,patient,crack,roots', ({ name, crack, roots }) => [name, name, crack, roots]),
+    );
+    const sharedWith = async (columns: OpenOptions) => {
+      const open = { imageColumn: 'photo', imageFolder: 'new', ...columns };
+      return (await evaluateModel('run', 'named-alike.csv', { replicates: 0, device: 'cpu', open })).shared;
+    };
+    const alike = await sharedWith({ groups: 'look-alikes', ignoreColumns: ['patient'] });
+    expect(alike).toMatchObject({ rows: 0 });
+    const patients = await sharedWith({ groupColumn: 'patient' });
+    expect(patients).toMatchObject({ rows: rows.length, byGroup: rows.length });
+    rmSync('run/known-rows.csv');
   });
 
   test('accepts settings that override those of the run, and null to unset one', async () => {

@@ -1,7 +1,7 @@
 // A model at another site, as a user would see it: evaluate says that the promise does not hold there, refit restores it.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NumpyRandom } from '@anyclass/core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { modelText } from '../field/modelText.js';
 import { readModelRecord } from '../inference/modelRecord.js';
 import { findOnnxRuntime } from '../inference/onnx/onnxRuntime.js';
 import { openPredictor, type Prediction, type Predictor } from '../inference/predictor.js';
+import { resumeRun } from '../training/resumeRun.js';
 import { trainRun } from '../training/trainRun.js';
 
 const folder = testFolder();
@@ -147,11 +148,41 @@ describe('refit', () => {
       shared: { rows: 1360 },
       report: { guarantee: { holds: false, reason: 'shared rows' } },
     });
+    // Its model file knows them, too.
+    expect(await refitted('moved/run/model.safetensors', 'moved/copy.csv')).toMatchObject(known);
     // A run of an earlier version kept the names of its validation split only.
     rmSync(at('moved/run/known-rows.csv'));
     const byName = await refitted('moved/run', 'moved/copy.csv');
     expect(byName).toMatchObject({ holds: false, reason: 'shared rows' });
     expect(byName.remarks).toMatch(/^\d+ of 1,600 rows are known/m);
+  });
+
+  test('a list of known rows that is damaged, cut or a pipe is refused by its name, and written anew by a resumed run', async () => {
+    cpSync(at('run'), at('damaged'), { recursive: true });
+    const list = at('damaged/known-rows.csv');
+    const whole = readFileSync(list, 'utf8');
+    const refused = async () => {
+      const { status, stderr } = await evaluateAway('damaged');
+      expect([status, stderr]).toEqual([1, expect.stringContaining('damaged/known-rows.csv')]);
+      return stderr;
+    };
+    writeFileSync(list, `${whole.split('\n').slice(0, 100).join('\n')}\n`);
+    expect(await refused()).toMatch(/differs from what the run wrote; resume/);
+    await resumeRun(at('damaged'), {});
+    expect(readFileSync(list, 'utf8')).toBe(whole);
+    expect((await evaluateAway('damaged')).status).toBe(0);
+    // Copies may lack the checksums.
+    rmSync(at('damaged/scores/checksums.json'));
+    for (const text of ['Filename,content\n', 'a,b\n1,2\n', '']) {
+      writeFileSync(list, text);
+      await refused();
+    }
+    rmSync(list);
+    execFileSync('mkfifo', [list]);
+    expect(await refused()).toContain('named pipe');
+    rmSync(list);
+    mkdirSync(list);
+    expect(await refused()).toContain('a folder');
   });
 
   test('promises where another site gave its rows the same names', async () => {

@@ -12,6 +12,7 @@ import { openOptions } from '../configuration/openOptions.js';
 import { openInputs } from '../data/batches/openInputs.js';
 import { type Dataset, instanceWord, type SplitName, splitNames } from '../data/dataset/dataset.js';
 import type { PreparationChanges } from '../data/dataset/preparation.js';
+import { lookAlikeColumn } from '../data/lookAlikes/lookAlikeGroups.js';
 import { rowContents } from '../data/lookAlikes/rowContents.js';
 import type { OpenOptions } from '../data/openDataset.js';
 import { failingTogether } from '../distribution/failure.js';
@@ -134,7 +135,9 @@ async function evaluateShare(
       onNote('The decision was refitted on these rows, so it is not judged here; evaluate it on others');
     const isElsewhere = fitted?.decision.fittedOn !== split && !isRefittedHere;
     const known = ranks?.isFirst === false ? undefined : await readKnownRows(model);
-    const judged = { names, groups: uncalibrated.groups };
+    // Sets of look-alikes are named after an image: what they share is found by the contents of their images.
+    const hasOwnGroups = dataset.groups?.column !== lookAlikeColumn;
+    const judged = { names, groups: hasOwnGroups ? uncalibrated.groups : undefined };
     const shared =
       known &&
       // Splits of the run's own data are apart by name.

@@ -168,8 +168,9 @@ function buyLines({ metrics, unit, groups, judgedGroups }: DecidedMetrics): stri
       ];
 }
 
-function sharedText({ rows, examples }: SharedRows, judged: number): string {
-  return `${rows} of ${judged} evaluated rows are known to the model or to the fit of its decision, by name, contents or group (${listed(examples)}), so nothing is promised`;
+function sharedText({ rows, byName, byHash, byGroup, examples }: SharedRows, judged: number): string {
+  const other = byGroup > 0 && byName === 0 && byHash === 0 ? '; rename the groups if they are others' : '';
+  return `${rows} of ${judged} evaluated rows are known to the model or to the fit of its decision, by name, contents or group (${listed(examples)}), so nothing is promised${other}`;
 }
 
 /** What happens to rows, if they have three outcomes or the user named a prevalence. */

@@ -1,13 +1,16 @@
 // The rows that a model and its decision know: those of training, of validation, and those held back for the decision. They are
 // kept in the run folder, so that a copy of the data is recognized where the run, its table or its images were moved.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import type { RowIdentities } from '@anyclass/core';
 import { readCsv } from '../data/tables/csv.js';
-import { writeWhole } from '../files/wholeFile.js';
-import { isRunFolder, openRun, type RunPaths } from './runFolder.js';
+import { UserError } from '../errors/userError.js';
+import { unusualKind } from '../files/fileKind.js';
+import { isRunFolder, openRun, type RunPaths, runPaths } from './runFolder.js';
 import { fittingSplit, savedScores } from './runScores.js';
-import { csvCell } from './scoreFiles.js';
+import { verifyScoreFile } from './scoreChecksums.js';
+import { csvCell, writeCounted } from './scoreFiles.js';
 
 /** Rows by name, with hashes of their contents, and their groups if the data has groups. */
 export interface KnownRows extends RowIdentities {
@@ -16,41 +19,56 @@ export interface KnownRows extends RowIdentities {
   readonly groups?: readonly string[] | undefined;
 }
 
-/** Writes them into a run folder. */
+/** Writes them into a run folder; returns the checksum of the file, for `writeScoreChecksums`. */
 export function writeKnownRows(
   { knownRows }: Pick<RunPaths, 'knownRows'>,
   { names, hashes, groups }: KnownRows,
-): void {
+): Record<string, string> {
   function* lines(): Generator<string> {
     yield `Filename,content${groups ? ',group' : ''}\n`;
     for (const [row, name] of names.entries())
       yield `${[name, hashes?.[row] ?? '', ...(groups ? [groups[row]!] : [])].map(csvCell).join(',')}\n`;
   }
-  writeWhole(knownRows, lines());
+  return { [basename(knownRows)]: writeCounted(knownRows, lines()) };
 }
 
 /**
- * Reads them. Of a run of an earlier version these are the rows of its validation scores; undefined for a model file without its
- * run.
+ * Reads them. Of a run of an earlier version these are the rows of its validation scores; undefined for a model file outside of
+ * its run folder.
+ *
+ * @throws UserError if the file is not the one that the run wrote
  *
  * @example
  * sharedRows((await readKnownRows('runs/pipes')) ?? {}, { names: ['a.png'] }).rows // 1 if the run knows a.png
  */
 export async function readKnownRows(model: string): Promise<RowIdentities | undefined> {
-  if (!isRunFolder(model)) return undefined;
-  const { paths, record } = openRun(model);
-  const { knownRows: path } = paths;
-  if (!existsSync(path)) return savedScores(paths, record, fittingSplit(paths));
-  const [names, hashes, groups]: string[][] = [[], [], []];
+  const isFolder = isRunFolder(model);
+  const paths = runPaths(isFolder ? model : dirname(model));
+  if (existsSync(paths.knownRows)) return readRows(paths);
+  return isFolder ? savedScores(paths, openRun(model).record, fittingSplit(paths)) : undefined;
+}
+
+async function readRows({ knownRows: path, scores }: RunPaths): Promise<KnownRows> {
+  const damaged = (what: string) =>
+    new UserError(`${path} ${what}; resume the run to write it anew`, { code: 'scores-damaged' });
+  const found = statSync(path);
+  const kind = found.isDirectory() ? 'a folder' : unusualKind(found);
+  if (kind !== undefined) throw damaged(`is ${kind}, not a file`);
+  verifyScoreFile(path, scores);
+  const [names, hashes, groups]: [string[], string[], string[]] = [[], [], []];
   await readCsv(
     path,
-    ({ length }) =>
-      ([name = '', hash = '', group = '']) => {
-        names!.push(name);
-        hashes!.push(hash);
-        if (length > 2) groups!.push(group);
-      },
+    ([name, content]) => {
+      if (name !== 'Filename' || content !== 'content')
+        throw damaged('is not the list of rows that a run writes');
+      return ([name = '', hash = '', group]) => {
+        names.push(name);
+        hashes.push(hash);
+        if (group !== undefined) groups.push(group);
+      };
+    },
     path,
   );
-  return { names: names!, hashes: hashes!, ...(groups!.length > 0 && { groups: groups! }) };
+  if (names.length === 0) throw damaged('names no rows');
+  return { names, hashes, ...(groups.length > 0 && { groups }) };
 }

@@ -23,11 +23,13 @@ export function writeScoreChecksums(folder: string, sums: Readonly<Record<string
 /**
  * Throws if a table differs from what was written. A table without a checksum is accepted as it is.
  *
+ * @param folder where the checksums are; by default beside the table
+ *
  * @example
  * verifyScoreFile('runs/sewer/scores/test.csv');
  */
-export function verifyScoreFile(path: string): void {
-  const file = join(dirname(path), checksumFile);
+export function verifyScoreFile(path: string, folder = dirname(path)): void {
+  const file = join(folder, checksumFile);
   if (!existsSync(file)) return;
   const known = checksums.safeParse(parsedJson(readFileSync(file, 'utf8')));
   if (!known.success)

@@ -29,9 +29,14 @@ export interface TableToWrite {
  * writeTable('scores.csv', { names: ['a.png'], classNames: ['crack'], values: [0.25] }) // writes Filename,crack\na.png,0.25
  */
 export function writeTable(path: string, table: TableToWrite): string {
+  return writeCounted(path, tableText(table));
+}
+
+/** Writes the parts of a text; returns its checksum. */
+export function writeCounted(path: string, parts: Iterable<string>): string {
   let checksum = 0;
   function* counted(): Generator<string> {
-    for (const text of tableText(table)) {
+    for (const text of parts) {
       checksum = crc32(text, checksum);
       yield text;
     }

@@ -8,7 +8,7 @@ import { UserError } from '../errors/userError.js';
 import type { RunSummary } from '../events/runSummary.js';
 import { createScorer } from '../inference/scorer.js';
 import { moveNetwork } from '../networks/moveNetwork.js';
-import { type KnownRows, writeKnownRows } from '../runs/knownRows.js';
+import type { KnownRows } from '../runs/knownRows.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
@@ -34,8 +34,8 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     if (!chosen) return undefined;
     // The first rank alone: nothing of it is exchanged.
     const guard = await runGuard(session, chosen.model.network, run);
-    writeKnownRows(run.paths, await knownRows(session.data));
-    const summary = writeResults(session, run, chosen, { ...scores, guard });
+    const known = await knownRows(session.data);
+    const summary = writeResults(session, run, chosen, { ...scores, guard, known });
     // If the best weights are lost, only the checkpoints have any.
     if (!chosen.isLastInstead) dropCheckpoints(session, run);
     return summary;

@@ -7,6 +7,7 @@ import { counted } from '../errors/counted.js';
 import { reasonOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { RunSummary } from '../events/runSummary.js';
+import { readKnownRows } from '../runs/knownRows.js';
 import { keepEpochs } from '../runs/metricsLog.js';
 import { loadModel } from '../runs/modelFile.js';
 import { makeInnerFolders, openRun, type RunRecord } from '../runs/runFolder.js';
@@ -139,6 +140,7 @@ async function writtenResult({ paths, note }: ActiveRun): Promise<RunSummary | u
     await runScores(paths.folder, 'validation');
     await runScores(paths.folder, fittingSplit(paths));
     if (summary.test) await runScores(paths.folder, 'test');
+    await readKnownRows(paths.folder);
     return summary;
   } catch (error) {
     note(`${reasonOf(error)}: evaluating the run again`);

@@ -11,6 +11,7 @@ import type { Quarantined, RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { fitOnValidation, helpfulCalibration } from '../inference/decide.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
+import { type KnownRows, writeKnownRows } from '../runs/knownRows.js';
 import { type Model, saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
 import { saveCalibration } from '../runs/savedCalibration.js';
@@ -42,6 +43,8 @@ export interface EndScores {
   readonly margins: MeanLogits | undefined;
   /** Undefined without one; the first rank has it. */
   readonly guard?: RunGuard | undefined;
+  /** The rows that the model knows; the first rank has them. */
+  readonly known?: KnownRows | undefined;
 }
 
 /** Fits calibration and decision, evaluates, and writes everything. */
@@ -164,6 +167,7 @@ function writeSplits(
   { calibration, validation, held, test }: ReturnType<typeof fittedScores>,
 ): void {
   writeScoreChecksums(paths.scores, {
+    ...(scores.known && writeKnownRows(paths, scores.known)),
     ...saveCalibration(paths.scores, calibration),
     ...writeScores(paths, 'validation', validation, scores.validation.scored),
     ...(held && scores.decision && writeScores(paths, 'decision', held, scores.decision.scored)),

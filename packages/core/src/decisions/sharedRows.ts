@@ -36,6 +36,7 @@ export function sharedRows(fitted: RowIdentities, judged: RowIdentities): Shared
   const count = (
     known: ArrayLike<Key> | undefined,
     asked: ArrayLike<Key> | undefined,
+    exampleOf: (row: number, key: string) => string,
     hashes?: { readonly known: ArrayLike<string>; readonly asked: ArrayLike<string> },
   ): number => {
     if (known === undefined || asked === undefined) return 0;
@@ -53,13 +54,15 @@ export function sharedRows(fitted: RowIdentities, judged: RowIdentities): Shared
       if (hash === undefined || (hash !== '' && own !== '' && hash !== own)) continue;
       found++;
       rows.add(row);
-      if (examples.size < LISTED) examples.add(key);
+      if (examples.size < LISTED) examples.add(exampleOf(row, key));
     }
     return found;
   };
   const hashes = fitted.hashes && judged.hashes ? { known: fitted.hashes, asked: judged.hashes } : undefined;
-  const byName = count(fitted.names, judged.names, hashes);
-  const byHash = count(fitted.hashes, judged.hashes);
-  const byGroup = count(fitted.groups, judged.groups);
+  const itself = (_: number, key: string) => key;
+  const byName = count(fitted.names, judged.names, itself, hashes);
+  // A hash says nothing to a reader.
+  const byHash = count(fitted.hashes, judged.hashes, (row, hash) => judged.names?.[row] ?? hash);
+  const byGroup = count(fitted.groups, judged.groups, itself);
   return { rows: rows.size, byName, byHash, byGroup, examples: [...examples] };
 }
