@@ -63,6 +63,7 @@ test('a suggested configuration keeps look-alikes together if splits would share
   const { configuration, remarks } = await suggestConfiguration(drawn);
   expect(configuration['data']).toEqual({ dataset: drawn, groups: 'look-alikes' });
   expect(remarks.join('\n')).toContain('8 sets of look-alike images among 17 images');
+  expect(remarks.join('\n')).toContain('counts it once, so less can be promised than by images');
   const patients = table('patients.csv', 'patient,a', (i) => `p${i},${i % 2}`);
   expect((await suggestConfiguration(patients)).configuration['data']).toEqual({ dataset: patients });
 });

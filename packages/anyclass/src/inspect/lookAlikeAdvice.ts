@@ -44,7 +44,7 @@ export async function lookAlikeAdvice(dataset: Dataset): Promise<LookAlikeAdvice
     remarks: [
       hasOwnSplits
         ? `warning: ${found} ${inflected(sets.length, 'is', 'are')} in more than one split, which inflates metrics; set data.groups to look-alikes, and data.draw to draw splits that keep them together`
-        : `${found}: data.groups look-alikes keeps each set in one split; training reads all images once to find them`,
+        : `${found}: data.groups look-alikes keeps each set in one split and counts it once, so less can be promised than by images; training reads all images once to find them`,
     ],
   };
 }

@@ -56,11 +56,11 @@ async function readRows({ knownRows: path, scores }: RunPaths): Promise<KnownRow
   if (kind !== undefined) throw damaged(`is ${kind}, not a file`);
   verifyScoreFile(path, scores);
   const [names, hashes, groups]: [string[], string[], string[]] = [[], [], []];
+  let header = '';
   await readCsv(
     path,
-    ([name, content]) => {
-      if (name !== 'Filename' || content !== 'content')
-        throw damaged('is not the list of rows that a run writes');
+    (columns) => {
+      header = columns.slice(0, 2).join(',');
       return ([name = '', hash = '', group]) => {
         names.push(name);
         hashes.push(hash);
@@ -69,6 +69,7 @@ async function readRows({ knownRows: path, scores }: RunPaths): Promise<KnownRow
     },
     path,
   );
+  if (header !== 'Filename,content') throw damaged('is not the list of rows that a run writes');
   if (names.length === 0) throw damaged('names no rows');
   return { names, hashes, ...(groups.length > 0 && { groups }) };
 }
