@@ -126,6 +126,13 @@ test('data.features joins a matrix by row and a table by name', async () => {
   await expect(opened(labels, { featureFile: short })).rejects.toThrow("short.csv: no features for 'b'");
 });
 
+test('a table of one class without names is read again by that class', async () => {
+  const path = written('unnamed.csv', 'crack,feature_0\n1,5\n0,6\n');
+  const alone = await opened(path);
+  expect(alone).toMatchObject({ classes: ['crack'], names: ['unnamed.csv#0', 'unnamed.csv#1'] });
+  expect(await opened(path, { keep: ['crack'], drop: [] })).toEqual(alone);
+});
+
 test('numbers of every NumPy type are read exactly', async () => {
   written('typed.csv', 'crack\n1\n0\n');
   for (const [descr, array] of [

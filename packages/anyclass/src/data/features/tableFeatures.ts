@@ -53,7 +53,7 @@ export function tableFeatures(options: TableOptions, areElsewhere: boolean): Tab
       }
       if (!hasFeatures && !areElsewhere) return undefined;
       const names = indices.map((i) => columns[i]!);
-      refuseAll(columns, names, special, file);
+      if (classes.length === 0) refuseAll(columns, names, special, file);
       if (hasFeatures) table.startFile(file, names);
       let row = 0;
       return {

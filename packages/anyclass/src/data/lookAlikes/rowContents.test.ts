@@ -49,3 +49,24 @@ test('an image that cannot be read has no contents', async () => {
   const names = nameTable(['missing.png']);
   expect(await rowContents({ names, images }, Int32Array.of(0))).toEqual(['']);
 });
+
+test('a row of features without a name is recognized in a renamed table, one with another name or values is not', async () => {
+  const images = fileImages(nameTable([]), () => folder);
+  const hashOf = async (name: string, value: number) => {
+    const features = {
+      names: ['width'],
+      isNumbered: false,
+      read: async (_: Int32Array, out: Float32Array) => {
+        out[0] = value;
+      },
+      close: async () => {},
+    };
+    const [hash] = await rowContents({ names: nameTable([name]), images, features }, Int32Array.of(0));
+    return hash;
+  };
+  const known = await hashOf('pipes.csv#12', 1.5);
+  expect(await hashOf('copy of pipes.csv#12', 1.5)).toBe(known);
+  expect(await hashOf('pipes.csv#13', 1.5)).not.toBe(known);
+  expect(await hashOf('pipes.csv#12', 2.5)).not.toBe(known);
+  expect(await hashOf('a', 1.5)).not.toBe(await hashOf('b', 1.5));
+});

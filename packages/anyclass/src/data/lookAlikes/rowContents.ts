@@ -26,7 +26,7 @@ export async function rowContents(
     if (features) {
       const values = new Float32Array(features.names.length);
       await features.read(Int32Array.of(row), values);
-      return hashOf(names.at(row), new Uint8Array(values.buffer));
+      return hashOf(ownName(names.at(row)), new Uint8Array(values.buffer));
     }
     const path = images.path?.(row);
     const { size, parts } =
@@ -40,6 +40,11 @@ export async function rowContents(
     found.push(...(await settleAll(some.map((row) => limited(() => contentOf(row).catch(() => ''))))));
   }
   return found;
+}
+
+/** Rows without names are called after their table, `pipes.csv#12`, and a copy of it may have another name. */
+function ownName(name: string): string {
+  return name.replace(/^.*(?=#\d+$)/s, '');
 }
 
 function partsOf(bytes: Uint8Array): { readonly size: number; readonly parts: readonly Uint8Array[] } {
