@@ -1,11 +1,11 @@
 import { FileError } from '@anyclass/files';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { UserError } from '../errors/userError.js';
 import { version } from '../runs/version.js';
 import { command } from './command.js';
 import { runProgram } from './program.js';
-import { printed } from './terminal.js';
+import { printed, standardTerminal } from './terminal.js';
 
 const greet = command({
   name: 'greet',
@@ -186,4 +186,18 @@ test('names in results go to a terminal escaped, and to files and programs as th
   };
   expect(await lineOn(true)).toBe('a\\u001b[31m\\u202e\\nb.png,1\n');
   expect(await lineOn(false)).toBe('a\u001b[31m\u202e\nb.png,1\n');
+});
+
+test('what a command says goes to the terminal escaped, results as notes and failures', () => {
+  const written: string[] = [];
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0),
+  );
+  const said = 'gpj.\u202eexe\u001b[2J\ttwo\nlines';
+  const terminal = standardTerminal();
+  terminal.print(said);
+  terminal.note(said);
+  standardTerminal(false).fail?.(said);
+  for (const spy of spies) spy.mockRestore();
+  expect(written).toEqual(Array(3).fill('gpj.\\u202eexe\\u001b[2J\ttwo\nlines\n'));
 });

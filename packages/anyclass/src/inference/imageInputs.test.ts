@@ -65,6 +65,10 @@ async function failuresOf(...paths: string[]): Promise<string[]> {
 
 test('a pattern without a match is reported as an unreadable image, and the others follow', async () => {
   expect(await failuresOf(join(folder, '*.bmp'), rgb)).toEqual(['*.bmp: no file matches']);
+  // As Node shows a name that is not UTF-8.
+  expect(await failuresOf(join(folder, 'stra\ufffde.png'))).toEqual([
+    'stra\ufffde.png: its name is not valid UTF-8; rename the file',
+  ]);
 });
 
 test.skipIf(process.platform === 'win32')(

@@ -9,7 +9,7 @@ import { type ImageQueue, queueText } from '../queues/imageQueue.js';
 
 const markup = '<img src=x onerror=document.title=1>';
 const crack = `${markup} "crack" \u202Eesrever`;
-const roots = 'roots\u2066\u0007</option></select><script>document.title=2</script>';
+const roots = `roots\u2066\u0007</option></select><script>document.title=2</script>${'_without_a_space'.repeat(5)}`;
 const group = `${markup}\u202Epipe`;
 const run = `runs/${markup}\u202Enur\u0007`;
 const queue = `${markup}\u202Eqq.json`;
@@ -65,10 +65,24 @@ describeInBrowser('names in the page', (browser) => {
       ),
     ]);
     for (const mark of ['\u202e', '\u2066', '\u0007']) expect(read.join(' ')).not.toContain(mark);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect.poll(() => page.evaluate(wideElements)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 900 });
   });
 
   test('nothing failed', () => expect(opened.problems).toEqual([]));
 });
+
+/** What can be scrolled sideways on a phone: the page, or a part of it other than the strip of tools, which is meant to. */
+function wideElements(): string[] {
+  return Array.from(document.querySelectorAll('html, body *:not(.look-tools)'))
+    .filter(
+      (element) =>
+        element === document.documentElement || /auto|scroll/.test(getComputedStyle(element).overflowX),
+    )
+    .filter((element) => element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1)
+    .map((element) => `${element.tagName} ${element.className}`);
+}
 
 /** As the kit shows marks and controls. */
 function visibleName(name: string): string {

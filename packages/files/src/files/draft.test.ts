@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -54,6 +55,15 @@ test('an old draft of a dead process is removed by the next one in the folder; a
   for (const name of [old, living]) utimesSync(at(name), 1e9, 1e9);
   writeFileAtomically(at('rows.csv'), (write) => write('whole'));
   expect(readdirSync(folder).sort()).toEqual([living, recent, 'rows.csv'].sort());
+});
+
+test.skipIf(process.getuid?.() !== 0)('an old draft of another user is not removed (needs root)', () => {
+  const foreign = `.partial-${2 ** 22 - 3}-${'f'.repeat(16)}`;
+  writeFileSync(at(foreign), 'half');
+  utimesSync(at(foreign), 1e9, 1e9);
+  chownSync(at(foreign), 1234, 1234);
+  writeFileAtomically(at('rows.csv'), (write) => write('whole'));
+  expect(readdirSync(folder).sort()).toEqual([foreign, 'rows.csv']);
 });
 
 test('a temporary folder that a killed process left is removed by the next one, a recent one is not', () => {
