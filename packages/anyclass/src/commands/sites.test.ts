@@ -329,6 +329,21 @@ describe('refit', () => {
     expect(now.report.falseAlarms).toBe(own.report.falseAlarms);
   });
 
+  test('saved scores of rows that the run knows by name promise nothing', async () => {
+    for (const name of ['scores', 'away-labels'])
+      writeFileSync(
+        at(`known-${name}.csv`),
+        readFileSync(at(`${name}.csv`), 'utf8').replaceAll('away-', 'home-'),
+      );
+    const { stdout } = await runInProcess(folder, [
+      ...['refit', 'run', '--scores', 'known-scores.csv', '--labels', 'known-away-labels.csv'],
+      ...['--out', 'known.safetensors', '--json'],
+    ]);
+    const { decision, remarks } = JSON.parse(stdout);
+    expect(remarks.join('\n')).toMatch(/\d+ of 600 rows are known to the model/);
+    expect(decision.report.guarantee).toMatchObject({ holds: false, reason: 'shared rows' });
+  });
+
   test('of a log, only what the coin drew counts; labels without classes refit the gate alone', async () => {
     using predictor = await openPredictor(at('run'));
     const [, ...rows] = readFileSync(at('away.csv'), 'utf8').trimEnd().split('\n');
