@@ -18,6 +18,12 @@ export function endBy(signal: EndingSignal): never {
   process.exit(exitCodeOf(signal));
 }
 
+/** Does what SIGTERM does: whoever listens saves, and ends the process in time; if nobody does, it ends now. */
+export function endSoon(): void {
+  if (process.listenerCount('SIGTERM') === 0) endBy('SIGTERM');
+  process.kill(process.pid, 'SIGTERM');
+}
+
 /** Ends the process with the exit code that was set; by SIGTERM if a thread still waits for a file, since only a signal ends that. */
 export function endNow(): never {
   if (process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))) endBy('SIGTERM');

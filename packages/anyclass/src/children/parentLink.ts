@@ -5,6 +5,7 @@ import { messageOf } from '../errors/reasonOf.js';
 import { UserError } from '../errors/userError.js';
 import type { RunEvent } from '../events/runEvent.js';
 import { limitedRate } from '../runs/eventLog.js';
+import { endSoon } from './endProcess.js';
 import { isParentMessage, launcherVariable, parentVariable } from './messages.js';
 
 export interface ParentLink extends Disposable {
@@ -40,6 +41,8 @@ export function connectParent(): ParentLink | undefined {
   const onDisconnect = () => {
     gone.abort();
     for (const answer of waiting.splice(0)) answer(true);
+    // In time, whatever the run waits for; a rank does so anyway.
+    if (process.env[launcherVariable] === undefined) endSoon();
   };
   const onMessage = (message: unknown) => {
     if (isParentMessage(message)) waiting.shift()?.(message.isOver);

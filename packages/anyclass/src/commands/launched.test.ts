@@ -1,8 +1,9 @@
 // Several processes of the built package as launch, compare and tune start them, and how they stop together.
 
-import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { distributed } from '@anyclass/torch';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
@@ -94,6 +95,41 @@ describe.skipIf(unavailable !== null)(
         if (!isGone(ranks[1]!)) process.kill(ranks[1]!, 'SIGCONT');
         await expect.poll(() => isGone(ranks[1]!), { timeout: 30_000 }).toBe(true);
         expect(existsSync(at('orphans.csv'))).toBe(false);
+      },
+      120_000,
+    );
+
+    test.runIf(process.platform === 'linux')(
+      'end in time when their launcher is killed, though a thread of each waits for a pipe',
+      async () => {
+        mkdirSync(at('splits'));
+        execFileSync('mkfifo', [at('splits/train.txt')]);
+        const waiting = [
+          'features',
+          '--data',
+          at('waiting.csv'),
+          '--set',
+          `data.splitFolder=${at('splits')}`,
+        ];
+        writeFileSync(at('waiting.csv'), 'Filename,dry,feature_0\na,1,0.5\nb,0,0.1\n');
+        const launcher = spawn(
+          process.execPath,
+          [program, 'launch', '--processes', '2', 'train', ...waiting, '--run', at('waiting')],
+          { stdio: 'ignore' },
+        );
+        const ranks = await vi.waitFor(
+          () => {
+            const found = ranksOf(launcher.pid!);
+            expect(found).toHaveLength(2);
+            return found;
+          },
+          { timeout: 30_000 },
+        );
+        const hasEngine = (pid: number) => readFileSync(`/proc/${pid}/maps`, 'utf8').includes('libtorch');
+        await expect.poll(() => ranks.every(hasEngine), { timeout: 30_000 }).toBe(true);
+        await sleep(2000); // by then they read the splits
+        launcher.kill('SIGKILL');
+        for (const pid of ranks) await expect.poll(() => parentOf(pid), { timeout: 30_000 }).toBeUndefined();
       },
       120_000,
     );
