@@ -142,7 +142,9 @@ describe('refit', () => {
     expect(known.remarks).toContain('1,360 of 1,600 rows are known to the model');
     expect(known.remarks).not.toContain('rename');
     const { stdout } = await runInProcess(folder, ['model', 'other.safetensors']);
-    expect(stdout).toMatch(/^from .*1,600 rows: \d+ of 1156 negatives \([\d.]+%\)\npromise +none$/m);
+    expect(stdout).toMatch(
+      /^from .*1,600 rows: \d+ of 1156 negatives \([\d.]+%\)\npromise +none\nlimits +at most 5% false alarms, not promised\nnote +Nothing is promised: the model knew rows/m,
+    );
     const judged = await evaluateAway('moved/run', 'moved/copy.csv');
     expect(JSON.parse(judged.stdout).decided).toMatchObject({
       shared: { rows: 1360 },

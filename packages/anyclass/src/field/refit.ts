@@ -79,7 +79,7 @@ export async function refit(model: string, options: RefitOptions): Promise<Refit
     ? fitOnValidation(rows.scored, fit, { note: (text) => remarks.push(text) }).decision
     : fitGate(before, rows, fit, (text) => remarks.push(text));
   refuseTooFew(fitted, rows.name);
-  const decision = shared ? { ...fitted, report: withoutPromise(fitted.report) } : fitted;
+  const decision = shared ? withheld(fitted) : fitted;
   const origin = originOf(decision, rows, description, before);
   const metrics = rows.hasClasses
     ? crossFittedMetrics({ ...rows.scored, names: rows.names }, fit, { replicates })
@@ -105,6 +105,13 @@ async function refitRun(
   const origin = originOf(decision, rows, description, before);
   writeWithDecision(run, out, decision, origin);
   return { out, decision, origin, crossFitted: null, remarks };
+}
+
+/** The decision as the model file has it, which says why it promises nothing. */
+function withheld(decision: Decision): Decision {
+  const report = withoutPromise(decision.report);
+  const why = 'Nothing is promised: the model knew rows that this decision was fitted on.';
+  return { ...decision, report: { ...report, remarks: [why, ...report.remarks] } };
 }
 
 function checkName(file: string, out: string): void {

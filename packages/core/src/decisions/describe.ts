@@ -112,6 +112,7 @@ export function describeMoreLabels(buys: readonly MoreLabels[], kind: LabeledKin
  *
  * @example
  * describeLimits(triage) // 'at most 5% false alarms and at most 10% missed with 95% confidence'
+ * describeLimits(fittedOnKnownRows) // 'at most 5% false alarms, not promised'
  */
 export function describeLimits({
   rule,
@@ -119,7 +120,13 @@ export function describeLimits({
   report,
 }: Pick<Decision, 'rule' | 'budget' | 'report'>): string | undefined {
   if (rule === 'class' || rule === 'fixed') return undefined;
-  return `${budgetText(budget, report.leastF1Neg)}${promiseUnit(budget) === 'group' ? ', of whole groups' : ''}`;
+  const { guarantee, triage } = report;
+  const isPromised = guarantee.holds && triage?.guarantee.holds !== false;
+  const isPartly = guarantee.holds || triage?.guarantee.holds === true;
+  const limits = isPromised || 'f1Neg' in budget ? budget : { ...budget, confidence: null };
+  const whole = promiseUnit(budget) === 'group' ? ', of whole groups' : '';
+  const unsure = isPromised ? '' : isPartly ? ', not both promised' : ', not promised';
+  return `${budgetText(limits, report.leastF1Neg)}${whole}${unsure}`;
 }
 
 /** Says what a budget limits. */
