@@ -256,25 +256,33 @@ describeInBrowser('Look in a browser', (browser) => {
     // They never come.
     await page().route(images, () => {});
     const size = page().viewportSize()!;
-    await page().setViewportSize({ width: 520, height: 160 });
-    await open({ run: 'runs/first', show: 'all', order: 'name' });
-    const first = await page().locator('.tile img').first().getAttribute('src');
-    const during = await page().evaluate(async () => {
-      const box = document.querySelector('.tiles .virtual')!;
-      const counts: number[] = [];
-      for (let frame = 0; frame < 9; frame++) {
-        box.scrollTop = frame % 2 === 0 ? box.scrollHeight : 0;
-        await new Promise(requestAnimationFrame);
-        counts.push(document.querySelectorAll('.tile img').length);
-      }
-      return counts;
-    });
-    expect(during.slice(3)).toEqual([0, 0, 0, 0, 0, 0]);
-    await expect.poll(() => left.some((url) => url.endsWith(first!))).toBe(true);
-    await expect.poll(() => page().locator('.tile img').count()).toBeGreaterThan(0);
-    expect(await page().locator(`.tile img[src="${first}"]`).count()).toBe(0);
-    await page().unroute(images);
-    await page().setViewportSize(size);
+    try {
+      await page().setViewportSize({ width: 520, height: 160 });
+      await open({ run: 'runs/first', show: 'all', order: 'name' });
+      const first = await page().locator('.tile img').first().getAttribute('src');
+      // Of rows that stay for long, images are due: on a busy machine some frames take that long, and what they drew stays for another.
+      const during = await page().evaluate(async () => {
+        const box = document.querySelector('.tiles .virtual')!;
+        const counts: number[] = [];
+        let quick = -3;
+        for (let frame = 0; frame < 200 && counts.length < 6; frame++) {
+          const begun = performance.now();
+          box.scrollTop = frame % 2 === 0 ? box.scrollHeight : 0;
+          await new Promise(requestAnimationFrame);
+          quick = performance.now() - begun < 50 ? quick + 1 : -3;
+          if (quick > 0) counts.push(document.querySelectorAll('.tile img').length);
+        }
+        return counts;
+      });
+      expect(during).toEqual(during.map(() => 0));
+      expect(during).not.toEqual([]);
+      await expect.poll(() => left.some((url) => url.endsWith(first!))).toBe(true);
+      await expect.poll(() => page().locator('.tile img').count()).toBeGreaterThan(0);
+      expect(await page().locator(`.tile img[src="${first}"]`).count()).toBe(0);
+    } finally {
+      await page().unroute(images);
+      await page().setViewportSize(size);
+    }
   });
 
   test('maps the embeddings, and a lasso chooses images', async () => {
