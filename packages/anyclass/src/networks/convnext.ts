@@ -11,7 +11,8 @@ import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
 import { PatchConv } from './layers/patchConv.js';
-import { addBranch } from './layers/residualNorm.js';
+import { addBranch, residualNorm } from './layers/residualNorm.js';
+import { ScaledLinear, scaleOutputs } from './layers/scaledLinear.js';
 import { Network, onCells } from './network.js';
 import { sharedFields } from './optionFields.js';
 import { publishedWeights } from './published/published.generated.js';
@@ -147,7 +148,7 @@ class Block extends nn.Module {
   readonly convDw: nn.Conv2d;
   readonly norm: LayerNorm;
   readonly mlp: Mlp;
-  readonly gamma: nn.Parameter | null;
+  gamma: nn.Parameter | null;
   readonly dropPath: nn.StochasticDepth;
 
   constructor(width: number, skipped: number, scaling: Shape['scaling']) {
@@ -162,29 +163,38 @@ class Block extends nn.Module {
   forward(input: Tensor): Tensor {
     return tidy(() => {
       const map = this.convDw.forward(input).permute([0, 2, 3, 1]);
-      const x = this.mlp.forward(this.norm.forward(map));
-      const values = (this.gamma ? x.mul(this.gamma) : x).permute([0, 3, 1, 2]);
-      return addBranch(input, { values, stochasticDepth: this.dropPath });
+      const values = this.mlp.forward(residualNorm(this.norm, map).normed, this.gamma).permute([0, 3, 1, 2]);
+      // Autocast makes the maps after a downsampling half as precise; the sum over many blocks shall not be.
+      const stream = input.to(this.norm.weight!.dtype);
+      return addBranch(stream, { values, stochasticDepth: this.dropPath });
     });
+  }
+
+  /** Folds the layer scale into the MLP. */
+  fold(): void {
+    if (!this.gamma) return;
+    scaleOutputs(this.mlp.fc2, this.gamma);
+    this.gamma.dispose();
+    this.gamma = null;
   }
 }
 
 class Mlp extends nn.Module {
   readonly fc1: nn.Linear;
   readonly grn: ResponseNorm | null;
-  readonly fc2: nn.Linear;
+  readonly fc2: ScaledLinear;
 
   constructor(width: number, scaling: Shape['scaling']) {
     super();
     this.fc1 = new nn.Linear(width, 4 * width);
     this.grn = scaling === 'responseNorm' ? new ResponseNorm(4 * width) : null;
-    this.fc2 = new nn.Linear(4 * width, width);
+    this.fc2 = new ScaledLinear(4 * width, width);
   }
 
-  forward(input: Tensor): Tensor {
+  forward(input: Tensor, scale: Tensor | null): Tensor {
     return tidy(() => {
       const hidden = nn.functional.gelu(this.fc1.forward(input));
-      return this.fc2.forward(this.grn ? this.grn.forward(hidden) : hidden);
+      return this.fc2.forward(this.grn ? this.grn.forward(hidden) : hidden, scale);
     });
   }
 }
@@ -203,18 +213,28 @@ class ResponseNorm extends nn.Module {
   forward(x: Tensor): Tensor {
     const norms = x.norm(2, [1, 2], true);
     const relative = norms.div(norms.mean([-1], true).add(eps));
-    return x.add(x.mul(relative).mul(this.weight).add(this.bias));
+    // x + (x · relative · weight + bias), in one pass over the map.
+    const scale = relative.mul(this.weight).add(1);
+    return this.bias.to(x.dtype).addcmul(x, scale.to(x.dtype));
   }
 }
 
 /** Layer norm over the channels of maps [batch, channels, height, width]. */
-class MapNorm extends LayerNorm {
+class MapNorm extends nn.Module {
+  readonly #norm: LayerNorm;
+
   constructor(channels: number) {
-    super(channels, { eps });
+    super();
+    this.#norm = new LayerNorm(channels, { eps });
   }
 
-  override forward(map: Tensor): Tensor {
-    return super.forward(map.permute([0, 2, 3, 1])).permute([0, 3, 1, 2]);
+  protected override *members(): Iterable<[string, unknown]> {
+    yield ['weight', this.#norm.weight];
+    yield ['bias', this.#norm.bias];
+  }
+
+  forward(map: Tensor): Tensor {
+    return residualNorm(this.#norm, map.permute([0, 2, 3, 1])).normed.permute([0, 3, 1, 2]);
   }
 }
 

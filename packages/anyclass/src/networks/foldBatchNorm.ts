@@ -3,9 +3,9 @@ import { buildAlike } from './createNetwork.js';
 import type { Network } from './network.js';
 
 /**
- * Returns a copy of a network for inference, in evaluation mode and without gradients, with batch norms folded into the
- * convolutions before them: the same logits with fewer passes over the feature maps. The copy cannot be trained, and its
- * state dict has different entries; networks without batch norm are copied unchanged.
+ * Returns a copy of a network for inference, in evaluation mode and without gradients, with batch norms and layer
+ * scales folded into the layers before them: the same logits with fewer passes over the feature maps. The copy cannot be trained, and
+ * its state dict has different entries; networks with neither are copied unchanged.
  *
  * @example
  * const inference = foldBatchNorm(network).to('bfloat16');

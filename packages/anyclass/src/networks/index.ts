@@ -29,3 +29,4 @@ export { residualNorm } from './layers/residualNorm.js';
 export { moveNetwork } from './moveNetwork.js';
 export { countMultiplyAdds } from './multiplyAdds.js';
 export { Network } from './network.js';
+export { type LayerCall, type LayerWatch, watchLayers } from './watchLayers.js';

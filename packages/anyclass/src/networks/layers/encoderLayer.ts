@@ -6,6 +6,7 @@ import { nn, ones, type Tensor, tidy } from '@anyclass/torch';
 import { LayerNorm } from './layerNorm.js';
 import { addBranch, type Residual, type ResidualStep, residualNorm } from './residualNorm.js';
 import { RotaryAttention, type Rotation } from './rotaryAttention.js';
+import { scaleOutputs } from './scaledLinear.js';
 
 export interface EncoderLayerOptions {
   readonly width: number;
@@ -30,18 +31,23 @@ export class EncoderLayer extends nn.Module implements ResidualStep {
   readonly #attention: nn.Layer;
   readonly #mlpNorm: LayerNorm;
   readonly #mlp: nn.Layer;
-  readonly #scales: readonly LayerScale[];
+  /** The last layer of each branch. */
+  readonly #outputs: readonly nn.Linear[];
+  #scales: readonly LayerScale[];
   readonly #stochasticDepth: nn.StochasticDepth;
 
   constructor(options: EncoderLayerOptions) {
     super();
     const { width, heads, eps, mlp, layerScale, stochasticDepth, rotation } = options;
     this.#attentionNorm = new LayerNorm(width, { eps });
-    this.#attention = rotation
+    const attention = rotation
       ? new RotaryAttention(width, heads, rotation)
       : new nn.MultiheadAttention(width, heads);
+    this.#attention = attention;
     this.#mlpNorm = new LayerNorm(width, { eps });
-    this.#mlp = mlp === 'gelu' ? geluMlp(width) : new GatedMlp(width);
+    const [layers, mlpOutput] = mlp === 'gelu' ? geluMlp(width) : gatedMlp(width);
+    this.#mlp = layers;
+    this.#outputs = [attention.outProj, mlpOutput];
     this.#scales =
       layerScale === undefined ? [] : [new LayerScale(width, layerScale), new LayerScale(width, layerScale)];
     this.#stochasticDepth = new nn.StochasticDepth(stochasticDepth);
@@ -77,6 +83,15 @@ export class EncoderLayer extends nn.Module implements ResidualStep {
       return { stream: sum, branch: { values, stochasticDepth } };
     });
   }
+
+  /** Folds the layer scale into the layers before it. */
+  fold(): void {
+    for (const [i, scale] of this.#scales.entries()) {
+      scaleOutputs(this.#outputs[i]!, scale.gamma);
+      scale.dispose();
+    }
+    this.#scales = [];
+  }
 }
 
 class LayerScale extends nn.Module {
@@ -88,15 +103,20 @@ class LayerScale extends nn.Module {
   }
 
   forward(x: Tensor): Tensor {
-    return x.mul(this.gamma);
+    return x.mul(this.gamma.to(x.dtype));
   }
 }
 
 // Numbered like torchvision's layers, which include dropouts.
-function geluMlp(width: number): nn.Sequential {
+function geluMlp(width: number): [nn.Layer, nn.Linear] {
   const [into, out] = [new nn.Linear(width, 4 * width), new nn.Linear(4 * width, width)];
   for (const layer of [into, out]) initialize(layer);
-  return new nn.Sequential({ 0: into, 1: new nn.GELU(), 3: out });
+  return [new nn.Sequential({ 0: into, 1: new nn.GELU(), 3: out }), out];
+}
+
+function gatedMlp(width: number): [nn.Layer, nn.Linear] {
+  const mlp = new GatedMlp(width);
+  return [mlp, mlp.downProj];
 }
 
 /** SwiGLU: one product opens the gates of the other. */
