@@ -68,7 +68,8 @@ __device__ __forceinline__ float sumOfToken(float value, int lanes) {
 __device__ __forceinline__ int64_t rowInOrder(const SquareOrder& order, int64_t row) {
   if (order.side == 0) return row;
   const unsigned side = order.side, rows = order.height / side, columns = order.width / side;
-  const unsigned pixel = row % (order.height * order.width), y = pixel / order.width, x = pixel % order.width;
+  const unsigned pixel = row % (order.height * order.width);
+  const unsigned y = (pixel / order.width + order.height - order.shift) % order.height, x = (pixel + order.width - order.shift) % order.width;
   const int64_t image = row - pixel;
   const unsigned squareY = order.grid ? y % rows : y / side, insideY = order.grid ? y / rows : y % side;
   const unsigned squareX = order.grid ? x % columns : x / side, insideX = order.grid ? x / columns : x % side;

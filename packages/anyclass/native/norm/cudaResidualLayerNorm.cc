@@ -20,15 +20,17 @@ TokenShape shapeOf(const Tensor& input, at::ScalarType branch) {
   return {elementTypeOf(input.scalar_type()), elementTypeOf(branch), rows, rows / input.size(0), static_cast<int>(channels)};
 }
 
-// The side of squares, 0 for none, and whether they are a grid.
+// The side of squares, 0 for none, whether they are a grid, and how far the map is rolled before.
 struct Cut {
   int64_t side;
   bool grid;
+  int64_t shift;
 };
 
 SquareOrder orderOf(const Tensor& input, const Cut& cut) {
   if (cut.side == 0) return {};
-  return {static_cast<int>(input.size(1)), static_cast<int>(input.size(2)), static_cast<int>(cut.side), cut.grid};
+  return {static_cast<int>(input.size(1)), static_cast<int>(input.size(2)), static_cast<int>(cut.side), cut.grid,
+          static_cast<int>(cut.shift)};
 }
 
 std::vector<int64_t> shapeInOrder(const Tensor& input, int64_t side) {
@@ -59,11 +61,11 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
 
   static torch::autograd::variable_list forward(Context* context, const Tensor& input, const MaybeTensor& givenBranch, const MaybeTensor& givenScale,
                                                 const Tensor& weight, const Tensor& bias, at::ScalarType type, double eps, int64_t branchSide,
-                                                bool branchGrid, int64_t outputSide, bool outputGrid) {
+                                                bool branchGrid, int64_t branchShift, int64_t outputSide, bool outputGrid, int64_t outputShift) {
     at::AutoDispatchBelowADInplaceOrView below;
     const c10::DeviceGuard guard(input.device());
     const auto branch = givenBranch.value_or(Tensor()), scale = givenScale.value_or(Tensor());
-    const Settings settings{eps, {branchSide, branchGrid}, {outputSide, outputGrid}};
+    const Settings settings{eps, {branchSide, branchGrid, branchShift}, {outputSide, outputGrid, outputShift}};
     const auto shape = shapeOf(input, type);
     const auto sum = branch.defined() ? at::empty_like(input) : input;
     const auto output = at::empty(shapeInOrder(input, outputSide), input.options().dtype(type));
@@ -77,8 +79,10 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
     context->saved_data["eps"] = eps;
     context->saved_data["branchSide"] = branchSide;
     context->saved_data["branchGrid"] = branchGrid;
+    context->saved_data["branchShift"] = branchShift;
     context->saved_data["outputSide"] = outputSide;
     context->saved_data["outputGrid"] = outputGrid;
+    context->saved_data["outputShift"] = outputShift;
     return {sum, output};
   }
 
@@ -88,11 +92,11 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
     const auto &sum = saved[0], &scale = saved[1], &weight = saved[2], &statistics = saved[3];
     auto& data = context->saved_data;
     const Settings settings{data["eps"].toDouble(),
-                            {data["branchSide"].toInt(), data["branchGrid"].toBool()},
-                            {data["outputSide"].toInt(), data["outputGrid"].toBool()}};
+                            {data["branchSide"].toInt(), data["branchGrid"].toBool(), data["branchShift"].toInt()},
+                            {data["outputSide"].toInt(), data["outputGrid"].toBool(), data["outputShift"].toInt()}};
     const auto type = static_cast<at::ScalarType>(data["type"].toInt());
     const bool hasBranch = data["hasBranch"].toBool();
-    torch::autograd::variable_list all(11);
+    torch::autograd::variable_list all(13);
     at::AutoDispatchBelowADInplaceOrView below;
     const c10::DeviceGuard guard(sum.device());
     const auto shape = shapeOf(sum, type);
@@ -116,22 +120,24 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
   }
 };
 
-void checkInput(const Tensor& input, at::ScalarType type, int64_t branchSide, int64_t outputSide) {
+void checkInput(const Tensor& input, at::ScalarType type, const Cut& branch, const Cut& output) {
   TORCH_CHECK(input.is_cuda() && isFloatOrHalf(input.scalar_type()) && isFloatOrHalf(type), "input is ", input.scalar_type(), " on ", input.device(),
               "; expected float32, float16 or bfloat16 on a GPU");
   TORCH_CHECK(type == input.scalar_type() || input.scalar_type() == at::kFloat, "a residual stream of ", input.scalar_type(), " under autocast to ", type);
   TORCH_CHECK(input.dim() > 1 && input.numel() > 0 && input.size(-1) % 8 == 0 && input.size(-1) <= kMostChannels, "input has shape ", input.sizes(),
               "; expected [batch, …, channels] with channels a multiple of 8 up to ", kMostChannels);
-  for (const int64_t side : {branchSide, outputSide}) {
+  for (const auto& [side, grid, shift] : {branch, output}) {
     TORCH_CHECK(side == 0 || (side > 0 && input.dim() == 4 && input.size(1) % side == 0 && input.size(2) % side == 0), "a map of shape ", input.sizes(),
                 " cannot be cut into squares of side ", side);
+    TORCH_CHECK(shift == 0 || (shift > 0 && shift < side), "a map cannot be rolled by ", shift, " before it is cut into squares of side ", side);
   }
 }
 
 std::tuple<Tensor, Tensor> residualLayerNorm(const Tensor& input, const MaybeTensor& branch, const MaybeTensor& scale, const Tensor& weight,
-                                             const Tensor& bias, double eps, int64_t branchSide, bool branchGrid, int64_t outputSide, bool outputGrid) {
+                                             const Tensor& bias, double eps, int64_t branchSide, bool branchGrid, int64_t branchShift, int64_t outputSide,
+                                             bool outputGrid, int64_t outputShift) {
   const auto type = autocastType(input.scalar_type());
-  checkInput(input, type, branchSide, outputSide);
+  checkInput(input, type, {branchSide, branchGrid, branchShift}, {outputSide, outputGrid, outputShift});
   const auto channels = input.sizes().slice(input.dim() - 1);
   const auto plainWeight = weight.to(at::kFloat), plainBias = bias.to(at::kFloat);
   checkTensor(input, plainWeight, at::kFloat, channels, "weight");
@@ -140,8 +146,8 @@ std::tuple<Tensor, Tensor> residualLayerNorm(const Tensor& input, const MaybeTen
   const auto plainScale = scale ? MaybeTensor(scale->to(at::kFloat).contiguous()) : MaybeTensor();
   if (branch) checkTensor(input, *plainBranch, type, shapeInOrder(input, branchSide), "branch");
   if (scale) checkTensor(input, *plainScale, at::kFloat, input.sizes().slice(0, 1), "scale");
-  const auto results = ResidualNorm::apply(input.contiguous(), plainBranch, plainScale, plainWeight, plainBias, type, eps, branchSide, branchGrid, outputSide,
-                                           outputGrid);
+  const auto results = ResidualNorm::apply(input.contiguous(), plainBranch, plainScale, plainWeight, plainBias, type, eps, branchSide, branchGrid, branchShift,
+                                           outputSide, outputGrid, outputShift);
   return {results[0], results[1]};
 }
 
@@ -151,6 +157,6 @@ std::tuple<Tensor, Tensor> residualLayerNorm(const Tensor& input, const MaybeTen
 TORCH_LIBRARY_FRAGMENT(anyclass, m) {
   m.def(
       "residual_layer_norm(Tensor input, Tensor? branch, Tensor? scale, Tensor weight, Tensor bias, float eps, int branch_side, "
-      "bool branch_grid, int output_side, bool output_grid) -> (Tensor sum, Tensor output)",
+      "bool branch_grid, int branch_shift, int output_side, bool output_grid, int output_shift) -> (Tensor sum, Tensor output)",
       anyclass::residualLayerNorm);
 }

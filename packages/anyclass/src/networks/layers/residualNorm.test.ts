@@ -15,6 +15,7 @@ import { cutIntoSquares } from './squares.js';
 const device = 'cuda';
 const window7 = { axis: 'window', side: 7 } as const;
 const grid7 = { axis: 'grid', side: 7 } as const;
+const shifted7 = { axis: 'window', side: 7, shift: 3 } as const;
 
 test('the norm applies to the sum of stream and branch', () => {
   const norm = new LayerNorm(16);
@@ -24,14 +25,17 @@ test('the norm applies to the sum of stream and branch', () => {
   expect(normed.equal(norm.forward(sum))).toBe(true);
 });
 
-test.each([window7, grid7])('a branch in squares ($axis) is added at the pixels it came from', (squares) => {
-  const map = randn([2, 14, 21, 8]);
-  const values = cutIntoSquares(map, squares);
-  expect(addBranch(map, { values, squares }).equal(map.mul(2))).toBe(true);
-  const { sum, normed } = residualNorm(new LayerNorm(8), map, { squares });
-  expect(sum.equal(map)).toBe(true);
-  expect(normed.shape).toEqual([12, 49, 8]);
-});
+test.each([window7, grid7, shifted7])(
+  'a branch in squares ($axis) is added at the pixels it came from',
+  (squares) => {
+    const map = randn([2, 14, 21, 8]);
+    const values = cutIntoSquares(map, squares);
+    expect(addBranch(map, { values, squares }).equal(map.mul(2))).toBe(true);
+    const { sum, normed } = residualNorm(new LayerNorm(8), map, { squares });
+    expect(sum.equal(map)).toBe(true);
+    expect(normed.shape).toEqual([12, 49, 8]);
+  },
+);
 
 test('a map that squares do not divide is refused', () => {
   const message = 'a feature map of 8x14 px cannot be divided into squares of 7x7';
@@ -60,6 +64,8 @@ describeOnCuda('the fused residual norm', () => {
     { dtype: 'float16', shape: [2, 21, 14, 384], options: { branch: { squares: grid7 } } },
     { dtype: 'float32', shape: [2, 28, 28, 64], options: { squares: window7 } },
     { dtype: 'float32', shape: [4, 3, 8], options: { branch: {} } },
+    { dtype: 'float32', shape: [3, 14, 21, 96], options: { branch: { squares: shifted7 } } },
+    { dtype: 'bfloat16', shape: [2, 7, 14, 96], options: { branch: {}, squares: shifted7 } },
   ];
 
   test.each(cases)('equals the composition in float64: $dtype $shape $options', (given) => {

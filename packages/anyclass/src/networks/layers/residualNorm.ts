@@ -99,12 +99,14 @@ function fused(norm: LayerNorm, stream: Tensor, { branch, squares }: ResidualNor
     norm.weight!,
     norm.bias!,
     norm.eps,
-    branch?.squares?.side ?? 0,
-    branch?.squares?.axis === 'grid',
-    squares?.side ?? 0,
-    squares?.axis === 'grid',
+    ...cutOf(branch?.squares),
+    ...cutOf(squares),
   );
   return { sum: sum!, normed: normed! };
+}
+
+function cutOf(squares: Squares | undefined): [side: number, isGrid: boolean, shift: number] {
+  return [squares?.side ?? 0, squares?.axis === 'grid', squares?.shift ?? 0];
 }
 
 /** Returns what stochastic depth multiplies each image's branch by; null if it does nothing. */

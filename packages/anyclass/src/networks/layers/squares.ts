@@ -1,4 +1,5 @@
-// How MaxViT divides a feature map into squares whose pixels attend to each other. Tu et al., "MaxViT", arXiv 2204.01697.
+// How MaxViT and Swin divide a feature map into squares whose pixels attend to each other. Tu et al., "MaxViT", arXiv 2204.01697; Liu et al., "Swin
+// Transformer", arXiv 2103.14030.
 
 import type { Tensor } from '@anyclass/torch';
 
@@ -9,6 +10,8 @@ export interface Squares {
   readonly axis: Axis;
   /** Side of a square in pixels. */
   readonly side: number;
+  /** By how many pixels, fewer than the side, the map is rolled up and to the left before. */
+  readonly shift?: number;
 }
 
 /**
@@ -20,7 +23,7 @@ export interface Squares {
 export function cutIntoSquares(map: Tensor, squares: Squares): Tensor {
   const { factors, order } = layoutOf(map.shape, squares);
   const channels = map.shape.at(-1) ?? 0;
-  return map
+  return rolled(map, -(squares.shift ?? 0))
     .view(factors)
     .permute(order)
     .reshape([-1, squares.side ** 2, channels]);
@@ -35,7 +38,7 @@ export function cutIntoSquares(map: Tensor, squares: Squares): Tensor {
 export function joinSquares(inSquares: Tensor, shape: readonly number[], squares: Squares): Tensor {
   const { factors, order, back } = layoutOf(shape, squares);
   const cut = inSquares.view(order.map((dimension) => factors[dimension] ?? 0));
-  return cut.permute(back).reshape(shape);
+  return rolled(cut.permute(back).reshape(shape), squares.shift ?? 0);
 }
 
 /**
@@ -51,12 +54,17 @@ export function addSquares(
   squares: Squares,
   change: (addition: Tensor) => Tensor,
 ): Tensor {
+  if (squares.shift) return map.add(change(joinSquares(inSquares, map.shape, squares)));
   const { factors, order, back } = layoutOf(map.shape, squares);
   const cut = inSquares.view(order.map((dimension) => factors[dimension] ?? 0));
   return map
     .view(factors)
     .add(change(cut.permute(back)))
     .view(map.shape);
+}
+
+function rolled(map: Tensor, pixels: number): Tensor {
+  return pixels === 0 ? map : map.roll([pixels, pixels], [1, 2]);
 }
 
 // The map's height and width, each split into squares and pixels within a square. Which of the two comes first is the
