@@ -30,31 +30,54 @@ export class RelativeAttention extends nn.Module {
   }
 
   forward(x: Tensor): Tensor {
-    const [squares = 0, length = 0, width = 0] = x.shape;
-    const heads = this.#heads;
-    // Views of one product, which the fused kernels read in place.
-    const [q, k, v] = this.toQkv
-      .forward(x)
-      .view([squares, length, 3, heads, width / heads])
-      .transpose(1, 3)
-      .unbind(2);
-    const attended = nn.functional.scaledDotProductAttention(q!, k!, v!, {
-      mask: this.#bias(length),
-      scale: width ** -0.5,
-    });
-    return this.merge.forward(attended.transpose(1, 2).reshape([squares, length, width]));
+    const width = x.shape.at(-1) ?? 1;
+    const [q, k, v] = headsOf(this.toQkv.forward(x), this.#heads);
+    const mask = relativeBias(this.relativePositionBiasTable, this.relativePositionIndex);
+    const attended = nn.functional.scaledDotProductAttention(q, k, v, { mask, scale: width ** -0.5 });
+    return this.merge.forward(attended.transpose(1, 2).reshape(x.shape));
   }
 
   multiplyAdds(input: Tensor): number {
     const [squares = 0, length = 0, width = 0] = input.shape;
     return 2 * squares * length ** 2 * width;
   }
+}
 
-  /** Returns [1, heads, query, key], in this order in memory too; libtorch has no fused kernel for any other. */
-  #bias(length: number): Tensor {
-    const gathered = this.relativePositionBiasTable.indexSelect(0, this.relativePositionIndex.flatten());
-    return gathered.view([1, length, length, this.#heads]).permute([0, 3, 1, 2]).contiguous();
-  }
+/**
+ * Returns queries, keys and values, each [squares, heads, length, width / heads], as views of one product [squares, length, 3 · width], which the fused kernels
+ * read in place. The product has all queries, all keys, all values, or with `isByHead` those of each head beside each other.
+ *
+ * @example
+ * headsOf(qkv.forward(x), 2)[0].shape // [10, 2, 49, 32], of x [10, 49, 64]
+ */
+export function headsOf(product: Tensor, heads: number, isByHead = false): [Tensor, Tensor, Tensor] {
+  const [squares = 0, length = 0, all = 0] = product.shape;
+  const width = all / 3;
+  const [rows, inRow] = isByHead ? [squares * length * heads, width / heads] : [squares * length, width];
+  // Taken apart before they are transposed, so that backward joins their gradients by one copy.
+  return product
+    .view([rows, 3, inRow])
+    .unbind(1)
+    .map((part) => part.view([squares, length, heads, width / heads]).transpose(1, 2)) as [
+    Tensor,
+    Tensor,
+    Tensor,
+  ];
+}
+
+/**
+ * Returns the bias for each query and key, [1, heads, query, key], in this order in memory too; libtorch has no fused kernel for any other.
+ *
+ * @example
+ * relativeBias(table, index).shape // [1, 3, 49, 49], of a table [169, 3] and an index [49, 49]
+ */
+export function relativeBias(table: Tensor, index: Tensor): Tensor {
+  const [, heads = 0] = table.shape;
+  const gathered = table.indexSelect(0, index.flatten());
+  return gathered
+    .view([1, ...index.shape, heads])
+    .permute([0, 3, 1, 2])
+    .contiguous();
 }
 
 /**
