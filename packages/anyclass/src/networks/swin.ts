@@ -12,7 +12,13 @@ import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { LayerNorm } from './layers/layerNorm.js';
 import { PatchConv } from './layers/patchConv.js';
-import { addBranch } from './layers/residualNorm.js';
+import {
+  addBranch,
+  type Residual,
+  type ResidualStep,
+  residualNorm,
+  throughSteps,
+} from './layers/residualNorm.js';
 import { timmOffsets } from './layers/resizeGrid.js';
 import { padToMultiple, WindowAttention } from './layers/windowAttention.js';
 import { Network } from './network.js';
@@ -117,7 +123,7 @@ class PatchEmbedding extends nn.Module {
   }
 
   forward(images: Tensor): Tensor {
-    return this.norm.forward(this.proj.forward(images).permute([0, 2, 3, 1]));
+    return residualNorm(this.norm, this.proj.forward(images).permute([0, 2, 3, 1])).normed;
   }
 }
 
@@ -133,17 +139,23 @@ interface StageOptions {
 class Stage extends nn.Module {
   readonly downsample: PatchMerging | null;
   readonly blocks: nn.Sequential;
+  readonly #blocks: readonly Block[];
 
   constructor(outputs: number, { grid, merges, skipped }: StageOptions) {
     super();
     this.downsample = merges ? new PatchMerging(outputs / 2) : null;
-    this.blocks = new nn.Sequential(
-      ...skipped.map((probability, i) => new Block(outputs, { grid, isShifted: i % 2 === 1, probability })),
+    this.#blocks = skipped.map(
+      (probability, i) => new Block(outputs, { grid, isShifted: i % 2 === 1, probability }),
     );
+    this.blocks = new nn.Sequential(...this.#blocks);
   }
 
   forward(input: Tensor): Tensor {
-    return tidy(() => this.blocks.forward(this.downsample ? this.downsample.forward(input) : input));
+    return tidy(() => {
+      const start = this.downsample ? this.downsample.forward(input) : input;
+      const { stream, branch } = throughSteps(this.#blocks, start);
+      return branch ? addBranch(stream, branch) : stream;
+    });
   }
 }
 
@@ -164,7 +176,7 @@ class PatchMerging extends nn.Module {
       .reshape([batch, height / 2, 2, columns / 2, 2, channels])
       .permute([0, 1, 3, 4, 2, 5])
       .reshape([batch, height / 2, columns / 2, 4 * channels]);
-    return this.reduction.forward(this.norm.forward(squares));
+    return this.reduction.forward(residualNorm(this.norm, squares).normed);
   }
 }
 
@@ -175,7 +187,7 @@ interface BlockOptions {
   readonly probability: number;
 }
 
-class Block extends nn.Module {
+class Block extends nn.Module implements ResidualStep {
   readonly norm1: LayerNorm;
   readonly attn: WindowAttention;
   readonly norm2: LayerNorm;
@@ -196,13 +208,20 @@ class Block extends nn.Module {
 
   forward(input: Tensor): Tensor {
     return tidy(() => {
-      const stochasticDepth = this.dropPath;
-      const values = tidy(() => this.attn.forward(this.norm1.forward(input)));
-      const stream = addBranch(input, { values, stochasticDepth });
-      return addBranch(stream, {
-        values: tidy(() => this.mlp.forward(this.norm2.forward(stream))),
-        stochasticDepth,
-      });
+      const { stream, branch } = this.step({ stream: input });
+      return addBranch(stream, branch);
+    });
+  }
+
+  step({ stream, branch: before }: Residual): Required<Residual> {
+    const { dropPath: stochasticDepth } = this;
+    const { squares } = this.attn;
+    return tidy(() => {
+      const start = residualNorm(this.norm1, stream, { branch: before, squares });
+      const values = tidy(() => this.attn.forward(start.normed));
+      const branch = squares ? { values, stochasticDepth, squares } : { values, stochasticDepth };
+      const { sum, normed } = residualNorm(this.norm2, start.sum, { branch });
+      return { stream: sum, branch: { values: tidy(() => this.mlp.forward(normed)), stochasticDepth } };
     });
   }
 }

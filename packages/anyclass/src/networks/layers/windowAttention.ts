@@ -2,8 +2,9 @@
 // in timm's Swin.
 
 import { keep, nn, type Tensor, tensor, zeros } from '@anyclass/torch';
-import { relativePositions } from './relativeAttention.js';
-import { cutIntoSquares, joinSquares } from './squares.js';
+import { isForKernels } from './gpuOperator.js';
+import { headsOf, relativeBias, relativePositions } from './relativeAttention.js';
+import { cutIntoSquares, joinSquares, type Squares } from './squares.js';
 
 export interface WindowAttentionOptions {
   /** Side of a window in cells. */
@@ -19,7 +20,10 @@ export interface WindowAttentionOptions {
 const apart = -100;
 
 /**
- * Maps [batch, height, width, channels] to the same shape.
+ * Maps [batch, height, width, channels] to the same shape, or maps that were cut by `squares` to theirs.
+ *
+ * Shifted windows have masks of their own, so each head of each window is a head of the kernel, and one mask serves every image. For that, tokens of
+ * the same place in all windows are adjacent in memory: the map is cut as a grid with as many cells as there are windows.
  *
  * @example
  * new WindowAttention(96, { window: 7, shift: 3, mapSide: 56, headWidth: 32 }).forward(zeros([1, 56, 56, 96]))
@@ -31,12 +35,22 @@ export class WindowAttention extends nn.Module {
   readonly regions: Tensor | undefined;
   readonly qkv: nn.Linear;
   readonly proj: nn.Linear;
+  /** How to cut maps before; undefined if they must be padded. */
+  readonly squares: Squares | undefined;
+  /** How maps are cut that are rolled and padded. */
+  readonly #order: Squares;
   readonly #options: WindowAttentionOptions;
 
   constructor(channels: number, options: WindowAttentionOptions) {
     super();
-    const { window, headWidth } = options;
+    const { window, shift, mapSide, headWidth } = options;
     this.#options = options;
+    const perRow = Math.ceil(mapSide / window);
+    this.#order = shift > 0 ? { axis: 'grid', side: perRow } : { axis: 'window', side: window };
+    // The kernel of residuals and norms rolls by less than the side, so two windows in a row are rearranged here.
+    const rolled: Squares =
+      shift < perRow ? { ...this.#order, shift } : { axis: 'window', side: window, shift };
+    this.squares = mapSide % window === 0 ? rolled : undefined;
     this.relativePositionBiasTable = new nn.Parameter(zeros([(2 * window - 1) ** 2, channels / headWidth]));
     nn.init.truncatedNormal_(this.relativePositionBiasTable, 0, 0.02);
     this.relativePositionIndex = keep(
@@ -47,51 +61,76 @@ export class WindowAttention extends nn.Module {
     this.proj = new nn.Linear(channels, channels);
   }
 
-  forward(map: Tensor): Tensor {
+  forward(x: Tensor): Tensor {
+    if (x.ndim === 3) return this.#attendInSquares(x);
     const { window, shift } = this.#options;
-    const [batch = 0, height = 0, columns = 0] = map.shape;
-    const whole = padToMultiple(shift > 0 ? map.roll([-shift, -shift], [1, 2]) : map, window);
-    const squares = { axis: 'window', side: window } as const;
-    const attended = joinSquares(this.#attend(cutIntoSquares(whole, squares), batch), whole.shape, squares);
+    const [, height = 0, columns = 0] = x.shape;
+    const whole = padToMultiple(shift > 0 ? x.roll([-shift, -shift], [1, 2]) : x, window);
+    const attended = joinSquares(this.#attend(cutIntoSquares(whole, this.#order)), whole.shape, this.#order);
     const cut = attended.narrow(1, 0, height).narrow(2, 0, columns);
     return shift > 0 ? cut.roll([shift, shift], [1, 2]) : cut;
   }
 
   multiplyAdds(input: Tensor): number {
     const { window } = this.#options;
-    const [batch = 0, height = 0, columns = 0, channels = 0] = input.shape;
-    const windows = batch * Math.ceil(height / window) * Math.ceil(columns / window);
-    return 2 * windows * window ** 4 * channels;
+    const [batch = 0, height = 0, columns = 0] = input.shape;
+    const channels = input.shape.at(-1) ?? 0;
+    const tokens =
+      input.ndim === 3
+        ? batch * height
+        : batch * window ** 2 * Math.ceil(height / window) * Math.ceil(columns / window);
+    return 2 * tokens * window ** 2 * channels;
   }
 
-  /** Attends within [batch · windows, side², channels]. */
-  #attend(x: Tensor, batch: number): Tensor {
+  /** Attends among tokens that were cut by `squares`. */
+  #attendInSquares(x: Tensor): Tensor {
+    if (this.squares?.axis === this.#order.axis) return this.#attend(x);
+    const { window } = this.#options;
+    const channels = x.shape.at(-1) ?? 0;
+    const groups = this.#order.side ** 2;
+    const length = window ** 2;
+    const byPlace = x.view([-1, groups, length, channels]).transpose(1, 2).reshape([-1, groups, channels]);
+    const attended = this.#attend(byPlace).view([-1, length, groups, channels]);
+    return attended.transpose(1, 2).reshape(x.shape);
+  }
+
+  /** Attends among tokens that were cut by `#order`. */
+  #attend(x: Tensor): Tensor {
+    const bias = relativeBias(this.relativePositionBiasTable, this.relativePositionIndex);
     const { headWidth } = this.#options;
-    const [squares = 0, length = 0, channels = 0] = x.shape;
-    const heads = channels / headWidth;
-    // Windows with masks of their own count as heads, so that one mask serves every image.
-    const groups = this.regions ? squares / batch : 1;
-    const [q, k, v] = this.qkv
-      .forward(x)
-      .view([squares / groups, groups, length, 3, heads, headWidth])
-      .permute([3, 0, 1, 4, 2, 5])
-      .reshape([3, squares / groups, groups * heads, length, headWidth])
-      .unbind(0);
-    const attended = nn.functional
-      .scaledDotProductAttention(q!, k!, v!, { mask: this.#mask(length, heads) })
-      .view([squares / groups, groups, heads, length, headWidth])
-      .transpose(2, 3)
-      .reshape([squares, length, channels]);
-    return this.proj.forward(attended);
+    const heads = (x.shape.at(-1) ?? 0) / headWidth;
+    const [[q, k, v], mask] = this.regions
+      ? [this.#headsOfWindows(x, heads), bias.add(this.#apart(this.regions)).flatten(0, 1).unsqueeze(0)]
+      : [headsOf(this.qkv.forward(x), heads), bias];
+    const attended = nn.functional.scaledDotProductAttention(q, k, v, { mask });
+    return this.proj.forward(attended.transpose(1, 2).reshape(x.shape));
   }
 
-  /** Returns [1, groups · heads, query, key]. */
-  #mask(length: number, heads: number): Tensor {
-    const gathered = this.relativePositionBiasTable.indexSelect(0, this.relativePositionIndex.flatten());
-    const bias = gathered.view([1, length, length, heads]).permute([0, 3, 1, 2]).contiguous();
-    if (!this.regions) return bias;
-    const differs = this.regions.unsqueeze(1).ne(this.regions.unsqueeze(2)).unsqueeze(1);
-    return bias.add(differs.to(bias.dtype).mul(apart)).view([1, -1, length, length]);
+  /** Returns queries, keys and values of tokens [batch · length, windows, channels]: [batch, windows · heads, length, width of a head]. */
+  #headsOfWindows(x: Tensor, heads: number): [Tensor, Tensor, Tensor] {
+    const { window, headWidth } = this.#options;
+    const length = window ** 2;
+    const [rows = 0, windows = 0, channels = 0] = x.shape;
+    const batch = rows / length;
+    if (!isForKernels(x)) {
+      return this.qkv
+        .forward(x)
+        .view([batch, length, windows, 3, heads, headWidth])
+        .permute([3, 0, 2, 4, 1, 5])
+        .reshape([3, batch, windows * heads, length, headWidth])
+        .unbind(0) as [Tensor, Tensor, Tensor];
+    }
+    // If those of a head are adjacent, all heads of all windows are equally far apart, and no copy is needed.
+    const byHead = (parameter: Tensor) =>
+      parameter.view([3, heads, headWidth, -1]).transpose(0, 1).reshape(parameter.shape);
+    const product = nn.functional.linear(x, byHead(this.qkv.weight), byHead(this.qkv.bias!));
+    return headsOf(product.view([batch, length, windows * 3 * channels]), windows * heads, true);
+  }
+
+  /** What is added to the scores of each window: [windows, 1, query, key]. */
+  #apart(regions: Tensor): Tensor {
+    const differs = regions.unsqueeze(1).ne(regions.unsqueeze(2)).unsqueeze(1);
+    return differs.to(this.relativePositionBiasTable.dtype).mul(apart);
   }
 }
 
