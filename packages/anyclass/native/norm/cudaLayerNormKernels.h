@@ -12,7 +12,7 @@ namespace anyclass {
 
 // The order of a map's pixels after it is divided into squares of side² pixels, one square after another: each with
 // neighboring pixels, or, as a grid, with pixels at equal distances over the whole map. Before that, the map is rolled up and to the left by
-// `shift` pixels, less than the side. A side of 0 keeps the order.
+// `shift` pixels, fewer than it has. A side of 0 keeps the order.
 struct SquareOrder {
   int height, width, side;
   bool grid;

@@ -129,7 +129,8 @@ void checkInput(const Tensor& input, at::ScalarType type, const Cut& branch, con
   for (const auto& [side, grid, shift] : {branch, output}) {
     TORCH_CHECK(side == 0 || (side > 0 && input.dim() == 4 && input.size(1) % side == 0 && input.size(2) % side == 0), "a map of shape ", input.sizes(),
                 " cannot be cut into squares of side ", side);
-    TORCH_CHECK(shift == 0 || (shift > 0 && shift < side), "a map cannot be rolled by ", shift, " before it is cut into squares of side ", side);
+    TORCH_CHECK(shift == 0 || (side > 0 && shift > 0 && shift < input.size(1) && shift < input.size(2)), "a map of shape ", input.sizes(),
+                " cannot be rolled by ", shift, " pixels before it is cut into squares of side ", side);
   }
 }
 

@@ -16,6 +16,7 @@ const device = 'cuda';
 const window7 = { axis: 'window', side: 7 } as const;
 const grid7 = { axis: 'grid', side: 7 } as const;
 const shifted7 = { axis: 'window', side: 7, shift: 3 } as const;
+const shifted2 = { axis: 'grid', side: 2, shift: 3 } as const;
 
 test('the norm applies to the sum of stream and branch', () => {
   const norm = new LayerNorm(16);
@@ -66,6 +67,11 @@ describeOnCuda('the fused residual norm', () => {
     { dtype: 'float32', shape: [4, 3, 8], options: { branch: {} } },
     { dtype: 'float32', shape: [3, 14, 21, 96], options: { branch: { squares: shifted7 } } },
     { dtype: 'bfloat16', shape: [2, 7, 14, 96], options: { branch: {}, squares: shifted7 } },
+    {
+      dtype: 'bfloat16',
+      shape: [2, 14, 14, 96],
+      options: { branch: { squares: shifted2 }, squares: shifted2 },
+    },
   ];
 
   test.each(cases)('equals the composition in float64: $dtype $shape $options', (given) => {

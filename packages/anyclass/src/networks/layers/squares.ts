@@ -10,7 +10,7 @@ export interface Squares {
   readonly axis: Axis;
   /** Side of a square in pixels. */
   readonly side: number;
-  /** By how many pixels, fewer than the side, the map is rolled up and to the left before. */
+  /** By how many pixels, fewer than it has, the map is rolled up and to the left before. */
   readonly shift?: number;
 }
 

@@ -47,10 +47,7 @@ export class WindowAttention extends nn.Module {
     this.#options = options;
     const perRow = Math.ceil(mapSide / window);
     this.#order = shift > 0 ? { axis: 'grid', side: perRow } : { axis: 'window', side: window };
-    // The kernel of residuals and norms rolls by less than the side, so two windows in a row are rearranged here.
-    const rolled: Squares =
-      shift < perRow ? { ...this.#order, shift } : { axis: 'window', side: window, shift };
-    this.squares = mapSide % window === 0 ? rolled : undefined;
+    this.squares = mapSide % window === 0 ? { ...this.#order, shift } : undefined;
     this.relativePositionBiasTable = new nn.Parameter(zeros([(2 * window - 1) ** 2, channels / headWidth]));
     nn.init.truncatedNormal_(this.relativePositionBiasTable, 0, 0.02);
     this.relativePositionIndex = keep(
@@ -62,7 +59,7 @@ export class WindowAttention extends nn.Module {
   }
 
   forward(x: Tensor): Tensor {
-    if (x.ndim === 3) return this.#attendInSquares(x);
+    if (x.ndim === 3) return this.#attend(x);
     const { window, shift } = this.#options;
     const [, height = 0, columns = 0] = x.shape;
     const whole = padToMultiple(shift > 0 ? x.roll([-shift, -shift], [1, 2]) : x, window);
@@ -82,19 +79,7 @@ export class WindowAttention extends nn.Module {
     return 2 * tokens * window ** 2 * channels;
   }
 
-  /** Attends among tokens that were cut by `squares`. */
-  #attendInSquares(x: Tensor): Tensor {
-    if (this.squares?.axis === this.#order.axis) return this.#attend(x);
-    const { window } = this.#options;
-    const channels = x.shape.at(-1) ?? 0;
-    const groups = this.#order.side ** 2;
-    const length = window ** 2;
-    const byPlace = x.view([-1, groups, length, channels]).transpose(1, 2).reshape([-1, groups, channels]);
-    const attended = this.#attend(byPlace).view([-1, length, groups, channels]);
-    return attended.transpose(1, 2).reshape(x.shape);
-  }
-
-  /** Attends among tokens that were cut by `#order`. */
+  /** Attends among tokens that were cut. */
   #attend(x: Tensor): Tensor {
     const bias = relativeBias(this.relativePositionBiasTable, this.relativePositionIndex);
     const { headWidth } = this.#options;
