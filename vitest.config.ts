@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-// Each needs its own process: two replace modules, one checks that libtorch is not loaded, one measures its own memory.
+// Each needs its own process: three replace modules, one checks that libtorch is not loaded, one measures its own memory.
 const isolated = [
   'packages/torch/src/serialization/safetensorsWrite.test.ts',
   'packages/anyclass/src/commands/refits.test.ts',
+  'packages/anyclass/src/networks/layers/fusedLogic.test.ts',
   'packages/anyclass/src/inference/onnx/onnxPrediction.test.ts',
   'packages/torch/src/serialization/hostileCheckpoints.test.ts',
 ];

@@ -119,10 +119,12 @@ abstract class Block extends nn.Module {
 
   forward(input: Tensor): Tensor {
     return tidy(() => {
-      const residual = this.#downsample ? this.#downsample.forward(input) : input;
       let x = input;
-      for (const convolution of this.#convolutions) x = convolution.forward(x);
-      return x.add_(residual).relu_();
+      for (const convolution of this.#convolutions.slice(0, -1)) x = convolution.forward(x);
+      const last = this.#convolutions.at(-1)!;
+      return this.#downsample
+        ? last.forwardWithShortcut(x, this.#downsample, input)
+        : last.forwardWithResidual(x, input);
     });
   }
 

@@ -89,7 +89,14 @@ export class ActivatedBatchNorm extends nn.Module {
     return this.#group !== undefined;
   }
 
-  /** Returns relu(norm(input) + residual) of the batch; for inputs that pass `isFusable`, of a norm without activation that is not synchronized. */
+  /** Whether `forwardWithResidual` takes these maps: the kernels support them, both alike, and the norm has no activation and is not synchronized. */
+  isFusableWith(input: Tensor, residual: Tensor): boolean {
+    if (this.activation !== 'identity' || this.isSynchronized) return false;
+    const areFusable = [input, residual].every((maps) => isFusable(maps, this.weight));
+    return areFusable && residual.dtype === input.dtype && residual.shape.join() === input.shape.join();
+  }
+
+  /** Returns relu(norm(input) + residual) of the batch; for inputs that pass `isFusableWith`, and also for padded ones. */
   forwardWithResidual(input: Tensor, residual: Tensor): Tensor {
     return fusedResidualNorm(this.#values(input), residual);
   }

@@ -5,6 +5,7 @@ import { isGradEnabled, keep, nn, noGrad, type Tensor, tidy } from '@anyclass/to
 import { ActivatedBatchNorm, type ActivatedBatchNormOptions } from './activatedBatchNorm.js';
 import { affineExcite, affineSqueeze, isPaddable, padChannels } from './affineMaps.js';
 import { DepthwiseConv } from './depthwiseConv.js';
+import { isWatched } from './isWatched.js';
 import type { SqueezeExcite } from './squeezeExcite.js';
 
 export interface ConvNormOptions extends Omit<nn.Conv2dOptions, 'bias'> {
@@ -33,9 +34,10 @@ export class ConvNorm extends nn.Module {
   readonly #options: nn.Conv2dOptions;
   readonly #convolution: typeof nn.Conv2d;
   readonly #isPadded: boolean;
-  /** Of a convolution of padded maps. */
-  readonly #padding: number;
-  #prepared: Prepared | undefined;
+  /** What libtorch's convolution takes; null for other kinds of convolution or padding. */
+  readonly #geometry: Geometry | null;
+  #padded: PaddedWeight | undefined;
+  #kept: Shift | undefined;
 
   constructor(
     inputs: number,
@@ -50,7 +52,9 @@ export class ConvNorm extends nn.Module {
       );
     }
     this.#isPadded = padded;
-    this.#padding = typeof padding === 'number' ? padding : 0;
+    const isPlain =
+      convolution === nn.Conv2d && padding !== 'same' && (options.paddingMode ?? 'zeros') === 'zeros';
+    this.#geometry = isPlain ? { stride, padding, dilation, groups } : null;
     this.#convolution = convolution;
     this.#inputs = inputs;
     this.#outputs = outputs;
@@ -71,8 +75,7 @@ export class ConvNorm extends nn.Module {
 
   forward(input: Tensor): Tensor {
     if (this.#isFused(input)) {
-      const x = this.#convolve(input);
-      return this.norm.training ? this.norm.forward(x) : affineExcite(x, this.#affine());
+      return this.norm.training ? this.norm.forward(this.#convolve(input)) : this.#evaluate(input);
     }
     const x = this.#conv.forward(input);
     if (!this.#folded) return this.norm.forward(x);
@@ -106,62 +109,113 @@ export class ConvNorm extends nn.Module {
    * conv3.forwardWithResidual(x, residual)
    */
   forwardWithResidual(input: Tensor, residual: Tensor): Tensor {
-    if (!this.#isFused(input)) return this.forward(input).add_(residual).relu_();
-    const isHalf = this.#conv.weight.dtype !== 'float32';
-    const [outputs, inputs] = this.#conv.weight.shape;
-    if (this.#folded && isHalf && outputs === residual.shape[1] && inputs === input.shape[1]) {
-      const { weight, bias } = this.#conv;
-      const around = [this.#padding, this.#padding];
-      return nn.functional.cudnnConvolutionAddRelu(
-        input,
-        weight,
-        residual,
-        1,
-        bias,
-        [1, 1],
-        around,
-        [1, 1],
-        1,
-      );
+    if (this.#isFused(input)) {
+      if (!this.norm.training) return this.#evaluate(input, { residual });
+      const x = this.#convolve(input);
+      return this.norm.forwardWithResidual(x, padChannels(residual, x.shape[1] ?? 0));
     }
-    const x = this.#convolve(input);
-    const shortcut = padChannels(residual, x.shape[1] ?? 0);
-    if (this.norm.training) return this.norm.forwardWithResidual(x, shortcut);
-    return affineExcite(x, { ...this.#affine(), residual: shortcut });
+    if (this.norm.training && !this.#isWatched) {
+      const x = this.#conv.forward(input);
+      return this.norm.isFusableWith(x, residual)
+        ? this.norm.forwardWithResidual(x, residual)
+        : this.norm.forward(x).add_(residual).relu_();
+    }
+    return this.forward(input).add_(residual).relu_();
   }
 
+  /**
+   * Returns relu(result + what a shortcut makes of its own input), where the shortcut has no activation. Once both are folded, one pass adds both shifts.
+   *
+   * @example
+   * conv3.forwardWithShortcut(x, downsample, input)
+   */
+  forwardWithShortcut(input: Tensor, shortcut: ConvNorm, shortcutInput: Tensor): Tensor {
+    const isJoined = this.#isFoldedAndFused(input) && shortcut.#isFoldedAndFused(shortcutInput);
+    if (!isJoined || shortcut.norm.slope !== 1)
+      return this.forwardWithResidual(input, shortcut.forward(shortcutInput));
+    return this.#evaluate(input, { residual: shortcut.#convolve(shortcutInput), shortcut });
+  }
+
+  /** Whether the kernels do what comes after the convolution, which then runs without its module, and without bias. */
   #isFused(input: Tensor): boolean {
     const { norm } = this;
-    if (!this.#isPadded || norm.slope === null || !isPaddable(input)) return false;
-    return norm.training ? !norm.isSynchronized : !isGradEnabled();
+    if (norm.slope === null || this.#geometry === null || this.#isWatched || !isPaddable(input)) return false;
+    if (norm.training) return this.#isPadded && !norm.isSynchronized;
+    return (this.#isPadded || this.#isFoldedForKernels(input)) && !isGradEnabled();
   }
 
-  /** The convolution without bias, of padded maps. */
+  #isFoldedAndFused(input: Tensor): boolean {
+    return this.#folded && this.#isFused(input);
+  }
+
+  /** Whether maps without padding suit the kernels: libtorch cannot tell whether those of one channel are channels-last, and makes others of them. */
+  #isFoldedForKernels(input: Tensor): boolean {
+    return this.#folded && this.#outputs % 8 === 0 && (input.shape[1] ?? 0) > 1;
+  }
+
+  get #isWatched(): boolean {
+    return isWatched(this) || isWatched(this.#conv) || isWatched(this.norm);
+  }
+
+  /** The convolution without bias. */
   #convolve(input: Tensor): Tensor {
-    const weight = this.#folded ? this.#prepare(input).weight : paddedWeight(this.#conv.weight, input);
-    return nn.functional.conv2d(input, weight, null, 1, this.#padding);
+    const { stride, padding, dilation, groups } = this.#geometry!;
+    return nn.functional.conv2d(input, this.#weight(input), null, stride, padding, dilation, groups);
   }
 
-  /** What the norm does in evaluation. */
-  #affine() {
+  /** The result in evaluation, or relu of its sum with a residual. */
+  #evaluate(input: Tensor, end: End | null = null): Tensor {
+    const { weight } = this.#conv;
+    const [outputs = 0, inputs = 0] = weight.shape;
+    const isHalf = this.#folded && weight.dtype !== 'float32' && weight.dtype === input.dtype;
+    const isWhole = inputs === input.shape[1] && inputs % 8 === 0 && outputs === end?.residual.shape[1];
+    if (isHalf && isWhole && end && this.norm.slope === 1) return this.#convolveAndAdd(input, end);
+    const x = this.#convolve(input);
+    const residual = end && padChannels(end.residual.to(x.dtype), x.shape[1] ?? 0);
+    return affineExcite(x, { ...this.#affine(end?.shortcut), residual });
+  }
+
+  /** All of it in the convolution's own kernel. */
+  #convolveAndAdd(input: Tensor, { residual, shortcut }: End): Tensor {
+    const { stride, padding, dilation, groups } = this.#geometry!;
+    const bias = shortcut ? this.#shift(shortcut).bias : this.#conv.bias;
+    const shape = [pair(stride), pair(padding), pair(dilation), groups] as const;
+    return nn.functional.cudnnConvolutionAddRelu(input, this.#conv.weight, residual, 1, bias, ...shape);
+  }
+
+  /** What the norm does in evaluation, and that of a shortcut that is folded too. */
+  #affine(shortcut?: ConvNorm) {
     const slope = this.norm.slope ?? 1;
     if (!this.#folded) return { ...this.norm.affine(), slope };
-    return { scale: null, shift: this.#prepared?.shift ?? this.#conv.bias!, slope };
+    return { scale: null, shift: this.#shift(shortcut).wide, slope };
   }
 
-  /** The weights as the kernels read them, kept for the next call: a folded layer no longer changes, but it may move to another device or type. */
-  #prepare(input: Tensor): Prepared {
-    const { weight, bias } = this.#conv;
+  /** The weights for these maps. Those with zeros are kept for the next call: a folded layer no longer changes, but it may move to another device or type. */
+  #weight(input: Tensor): Tensor {
+    const { weight } = this.#conv;
+    if (!this.#isPadded) return weight;
+    if (!this.#folded) return paddedWeight(weight, input);
     const inputs = input.shape[1] ?? 0;
-    const found = this.#prepared;
-    const { dtype, device } = weight;
-    if (found?.weight.dtype === dtype && found.weight.device === device && found.inputs === inputs)
-      return found;
-    const prepared = tidy(() =>
-      noGrad(() => [keep(paddedWeight(weight, input).detach()), keep(bias!.detach().to('float32'))] as const),
+    const found = this.#padded;
+    if (found && isAlike(found.weight, weight) && found.inputs === inputs) return found.weight;
+    const padded = tidy(() => noGrad(() => keep(paddedWeight(weight, input).detach())));
+    this.#padded = { inputs, weight: padded };
+    return padded;
+  }
+
+  /** The bias of the folded layer, with that of a shortcut, as the kernels read it: in float32, and like the weights; kept as above. */
+  #shift(shortcut: ConvNorm | undefined): Shift {
+    const { weight, bias } = this.#conv;
+    const found = this.#kept;
+    if (found && isAlike(found.bias, weight) && found.shortcut === shortcut) return found;
+    const sum = tidy(() =>
+      noGrad(() => {
+        const own = bias!.detach().to('float32');
+        return keep(shortcut ? own.add(shortcut.#conv.bias!) : own);
+      }),
     );
-    this.#prepared = { inputs, weight: prepared[0], shift: prepared[1] };
-    return this.#prepared;
+    this.#kept = { shortcut, wide: sum, bias: tidy(() => keep(sum.to(weight.dtype))) };
+    return this.#kept;
   }
 
   /** Folds the norm into the convolution, and also a norm of the input if given (1x1 kernels only). */
@@ -192,10 +246,38 @@ export class ConvNorm extends nn.Module {
   }
 }
 
-interface Prepared {
+interface Geometry {
+  readonly stride: nn.Size2d;
+  readonly padding: nn.Size2d;
+  readonly dilation: nn.Size2d;
+  readonly groups: number;
+}
+
+/** The end of a residual block: what is added before a relu. */
+interface End {
+  readonly residual: Tensor;
+  /** A folded convolution that made the residual, all but its shift. */
+  readonly shortcut?: ConvNorm;
+}
+
+interface PaddedWeight {
   readonly inputs: number;
   readonly weight: Tensor;
-  readonly shift: Tensor;
+}
+
+interface Shift {
+  readonly shortcut: ConvNorm | undefined;
+  /** In float32. */
+  readonly wide: Tensor;
+  readonly bias: Tensor;
+}
+
+function isAlike(a: Tensor, b: Tensor): boolean {
+  return a.dtype === b.dtype && a.device === b.device;
+}
+
+function pair(size: nn.Size2d): readonly [number, number] {
+  return typeof size === 'number' ? [size, size] : size;
 }
 
 function paddedWeight(weight: Tensor, input: Tensor): Tensor {

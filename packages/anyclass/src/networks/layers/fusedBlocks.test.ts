@@ -1,4 +1,4 @@
-// The kernels at the ends of TResNet's blocks, and its padded maps, against the same layers composed of libtorch's operators in float64.
+// The kernels at the ends of blocks, and TResNet's padded maps, against the same layers composed of libtorch's operators in float64.
 
 import { type Dtype, keep, nn, noGrad, randn, type Tensor } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
@@ -152,9 +152,80 @@ describeOnCuda('the ends of blocks', () => {
   });
 });
 
-describeOnCuda('a TResNet with padded maps', () => {
-  // 83 channels of tresnet-xl become 96, 166 become 176, 332 become 336.
-  test.each(['tresnet-l', 'tresnet-xl', 'tresnet-s'] as const)(
+describeOnCuda('a folded convolution', () => {
+  const around = { kernel: 3, padding: 1 } as const;
+  const kinds = [
+    { title: 'a stride', options: { ...around, stride: 2 } },
+    { title: 'a stride of one side', options: { ...around, stride: [2, 1] } },
+    { title: 'dilation', options: { kernel: 3, padding: 2, dilation: 2 } },
+    { title: 'groups', options: { ...around, groups: 4 } },
+    { title: 'a kernel of one pixel', options: { kernel: 1 } },
+  ] as const;
+  const precisions = [
+    { dtype: 'float32', tolerance: 2e-5 },
+    { dtype: 'bfloat16', tolerance: 2 ** -6 },
+    { dtype: 'float16', tolerance: 2 ** -9 },
+  ] as const;
+  const cases = kinds.flatMap((kind) => precisions.map((precision) => ({ ...kind, ...precision })));
+  test.each(cases)(
+    'with $title equals the composition in float64: $dtype',
+    ({ options, dtype, tolerance }) => {
+      const ofEnd = () => new ConvNorm(32, 48, options);
+      const ofMiddle = () => new ConvNorm(32, 48, { ...options, norm: { activation: 'relu' } });
+      const shortcut = () => new ConvNorm(16, 48, { kernel: 1 });
+      for (const images of [1, 5]) {
+        const [end, middle, projection] = [ofEnd, ofMiddle, shortcut].map((build) => {
+          const conv = build()
+            .to({ device, ...channelsLast })
+            .eval();
+          noGrad(() => conv.norm.runningMean.copy_(randn([48])));
+          const reference = doubled(conv, build).eval();
+          conv.fold();
+          return { conv: conv.to(dtype), reference };
+        }) as [Pair, Pair, Pair];
+        const x = randn([images, 32, 10, 10], { device }).to({ dtype, ...channelsLast });
+        const side = noGrad(() => middle.conv.forward(x)).shape.slice(2);
+        const y = randn([images, 16, ...side], { device }).to({ dtype, ...channelsLast });
+        const residual = randn([images, 48, ...side], { device }).to({ dtype, ...channelsLast });
+        const results = (of: 'conv' | 'reference', type: Dtype) =>
+          noGrad(() => [
+            middle[of].forward(x.to(type)),
+            end[of].forwardWithResidual(x.to(type), residual.to(type)),
+            end[of].forwardWithShortcut(x.to(type), projection[of], y.to(type)),
+          ]);
+        const expected = results('reference', 'float64');
+        results('conv', dtype).forEach((found, i) => {
+          expectClose(found, expected[i]!, tolerance, `result ${i} of ${images} images`);
+        });
+      }
+    },
+  );
+
+  test('gives the same bits in every call, captured or not', () => {
+    const [end, projection] = [new ConvNorm(32, 48, around), new ConvNorm(16, 48, { kernel: 1 })].map(
+      (conv) => {
+        conv
+          .to({ device, dtype: 'bfloat16', ...channelsLast })
+          .eval()
+          .fold();
+        return conv;
+      },
+    ) as [ConvNorm, ConvNorm];
+    const [x, y] = [32, 16].map((channels) =>
+      keep(randn([4, channels, 10, 10], { device }).to({ dtype: 'bfloat16', ...channelsLast })),
+    ) as [Tensor, Tensor];
+    expectSameBits(() => noGrad(() => [end.forwardWithShortcut(x, projection, y), end.forward(x)]));
+  });
+});
+
+interface Pair {
+  readonly conv: ConvNorm;
+  readonly reference: ConvNorm;
+}
+
+describeOnCuda('a network with fused blocks', () => {
+  // Padded: 83 channels of tresnet-xl become 96, 166 become 176, 332 become 336.
+  test.each(['tresnet-l', 'tresnet-xl', 'tresnet-s', 'resnet-18', 'resnet-50'] as const)(
     '%s equals the composition in float64',
     (name) => {
       const options = { classes: 5, inputSize: 64 };
@@ -196,6 +267,8 @@ describeOnCuda('a TResNet with padded maps', () => {
         1e-4,
         'folded',
       );
+      const ofOne = noGrad(() => folded.forward(x.narrow(0, 2, 1)));
+      expectClose(ofOne, logits.narrow(0, 2, 1), 1e-4, 'of one image');
       const half = folded.to('bfloat16');
       expectClose(
         noGrad(() => half.forward(x.to('bfloat16'))),

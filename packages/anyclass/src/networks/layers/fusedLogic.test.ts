@@ -1,0 +1,226 @@
+// Which way blocks take on a GPU, without one: the kernels are written in libtorch's operators here. Replaces modules, so this file has a process of
+// its own. `fusedBlocks.test.ts` tries the kernels themselves.
+
+import { type Dtype, noGrad, randn, type Tensor, tidy } from '@anyclass/torch';
+import { describe, expect, test, vi } from 'vitest';
+import { expectClose } from '../../../test/closeTensors.js';
+import { channelsLast, outputAndGradients } from '../../../test/onCuda.js';
+import { fillByHash } from '../../verify/index.js';
+import { createNetwork } from '../createNetwork.js';
+import { foldBatchNorm } from '../foldBatchNorm.js';
+import { countMultiplyAdds } from '../multiplyAdds.js';
+import type { Network } from '../network.js';
+import { ConvNorm } from './convNorm.js';
+
+const gpu = vi.hoisted(() => ({ isOn: false, calls: [] as string[] }));
+
+vi.mock('@anyclass/torch', async (original) => {
+  const torch = await original<typeof import('@anyclass/torch')>();
+  const { functional } = torch.nn;
+  const cudnnConvolutionAddRelu: typeof functional.cudnnConvolutionAddRelu = (...given) => {
+    const [maps, weight, residual, alpha, bias, stride, padding, dilation, groups] = given;
+    gpu.calls.push('cudnn_convolution_add_relu');
+    expect([alpha, bias?.dtype, residual.dtype]).toEqual([1, weight.dtype, weight.dtype]);
+    return functional.conv2d(maps, weight, bias, stride, padding, dilation, groups).add_(residual).relu_();
+  };
+  return { ...torch, nn: { ...torch.nn, functional: { ...functional, cudnnConvolutionAddRelu } } };
+});
+
+vi.mock('./gpuOperator.js', async () => {
+  const torch = await import('@anyclass/torch');
+  const ofChannels = (values: Tensor) => values.view([1, -1, 1, 1]);
+  const leaky = (maps: Tensor, slope: number) => (slope === 1 ? maps : maps.maximum(maps.mul(slope)));
+  const checked = (maps: Tensor, like = maps) => {
+    expect(maps.isContiguous('channelsLast')).toBe(true);
+    expect([maps.shape, maps.dtype]).toEqual([like.shape, like.dtype]);
+  };
+  const normed = (
+    maps: Tensor,
+    [weight, bias, mean, variance, batches]: Tensor[],
+    [momentum, eps]: number[],
+  ) => {
+    torch.noGrad(() => batches!.add_(1));
+    return torch.nn.functional.batchNorm(maps, weight!, bias!, mean!, variance!, true, momentum!, eps!, true);
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: operators take anything
+  const operators: Record<string, (...given: any[]) => Tensor[]> = {
+    affine_excite_(maps, scale, shift, slope, excitation, residual) {
+      checked(maps);
+      expect([maps.shape[1] % 8, excitation]).toEqual([0, null]);
+      if (residual) checked(residual, maps);
+      const shifted = (scale ? maps.mul(ofChannels(scale)) : maps).add(ofChannels(shift));
+      const result = leaky(shifted, slope);
+      maps.copy_(residual ? result.add(residual).relu() : result);
+      return [];
+    },
+    activated_batch_norm(maps, ...others) {
+      checked(maps);
+      const [momentum, eps, slope] = others.slice(6);
+      return [leaky(normed(maps, others.slice(0, 5), [momentum, eps]), slope)];
+    },
+    residual_batch_norm(maps, residual, ...others) {
+      checked(residual, maps);
+      const [momentum, eps] = others.slice(6);
+      return [normed(maps, others.slice(0, 5), [momentum, eps]).add(residual).relu()];
+    },
+  };
+  return {
+    isForKernels: (maps: Tensor) => gpu.isOn && ['float32', 'float16', 'bfloat16'].includes(maps.dtype),
+    gpuOperator: (name: string) => () => {
+      const operator = operators[name];
+      if (!operator) return null;
+      return (...given: unknown[]) => {
+        gpu.calls.push(name);
+        return operator(...given);
+      };
+    },
+  };
+});
+
+/** The kernels that are called while something runs, and how often each. */
+function callsOf(run: () => void): Record<string, number> {
+  gpu.calls.length = 0;
+  run();
+  const counts: Record<string, number> = {};
+  for (const name of gpu.calls) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+/** Computes with the kernels. */
+function fused<T>(run: () => T): T {
+  gpu.isOn = true;
+  try {
+    return run();
+  } finally {
+    gpu.isOn = false;
+  }
+}
+
+function filled(name: 'resnet-18' | 'resnet-50', channels = 3): Network {
+  const network = createNetwork(name, { classes: 5, inputSize: 64, channels });
+  fillByHash(network, { negativeNormWeights: true });
+  return network.to(channelsLast);
+}
+
+describe('a ResNet with the kernels', () => {
+  // 16 ends of blocks and 37 other norms, of which 4 are shortcuts.
+  test.each([
+    ['resnet-50', { residual_batch_norm: 16, activated_batch_norm: 37 }],
+    ['resnet-18', { residual_batch_norm: 8, activated_batch_norm: 12 }],
+  ] as const)('%s trains as without', (name, expectedCalls) => {
+    const [one, other] = [filled(name), filled(name)];
+    const x = randn([4, 3, 64, 64]).to(channelsLast);
+    const dy = randn([4, 5]);
+    const results = (network: Network) =>
+      outputAndGradients((images) => network.forward(images), { x, dy, parameters: network.parameters() });
+    const expected = results(one);
+    let found: Tensor[] = [];
+    const calls = callsOf(() => {
+      found = fused(() => results(other));
+    });
+    expect(calls).toEqual(expectedCalls);
+    found.forEach((result, i) => {
+      expectClose(result, expected[i]!, 1e-4, `result ${i}`);
+    });
+    const buffers = new Map<string, Tensor>(one.namedBuffers());
+    for (const [entry, value] of other.namedBuffers()) expectClose(value, buffers.get(entry)!, 1e-5, entry);
+  });
+
+  test.each([1, 3])('folded, it gives the same logits of %i images', (images) => {
+    using network = filled('resnet-50').eval();
+    using folded = foldBatchNorm(network);
+    const x = randn([images, 3, 64, 64]).to(channelsLast);
+    const logits = (of: Network, dtype: Dtype) => tidy(() => noGrad(() => of.forward(x.to(dtype))));
+    const expected = logits(network, 'float32');
+    const inFloat32 = callsOf(() =>
+      expectClose(
+        fused(() => logits(folded, 'float32')),
+        expected,
+        1e-5,
+        'float32',
+      ),
+    );
+    // Shortcuts leave their shifts to the ends of their blocks.
+    expect(inFloat32).toEqual({ affine_excite_: 49 });
+    folded.to('bfloat16');
+    const inHalf = callsOf(() =>
+      expectClose(
+        fused(() => logits(folded, 'bfloat16')),
+        expected,
+        0.1,
+        'bfloat16',
+      ),
+    );
+    expect(inHalf).toEqual({ affine_excite_: 33, cudnn_convolution_add_relu: 16 });
+    expectClose(
+      fused(() => logits(folded.to('float32'), 'float32')),
+      expected,
+      0.1,
+      'moved back',
+    );
+  });
+
+  test('gray images, whose layout is ambiguous, leave the stem to libtorch', () => {
+    using folded = foldBatchNorm(filled('resnet-18', 1).eval());
+    const x = randn([2, 1, 64, 64]);
+    const logits = () => noGrad(() => folded.forward(x));
+    const expected = logits();
+    expect(callsOf(() => expectClose(fused(logits), expected, 1e-5, 'logits'))).toEqual({
+      affine_excite_: 16,
+    });
+  });
+
+  test('with gradients in evaluation, nothing is fused', () => {
+    using folded = foldBatchNorm(filled('resnet-18').eval());
+    const x = randn([2, 3, 64, 64]).to(channelsLast);
+    const results = () =>
+      outputAndGradients((images) => folded.forward(images), { x, dy: randn([2, 5]), parameters: [] });
+    expect(callsOf(() => void fused(results))).toEqual({});
+  });
+
+  test('layers that are watched are called', () => {
+    using network = filled('resnet-50').eval();
+    using folded = foldBatchNorm(network);
+    expect(fused(() => countMultiplyAdds(folded))).toBe(countMultiplyAdds(network));
+    expect(fused(() => countMultiplyAdds(network))).toBe(countMultiplyAdds(network));
+  });
+});
+
+describe('a folded convolution with the kernels', () => {
+  const around = { kernel: 3, padding: 1 } as const;
+  test.each([
+    { title: 'a stride', options: { ...around, stride: 2 } },
+    { title: 'a stride of each side', options: { ...around, stride: [2, 1] } },
+    { title: 'dilation', options: { kernel: 3, padding: 2, dilation: 2 } },
+    { title: 'groups', options: { ...around, groups: 4 } },
+    { title: 'padding to the same size', options: { kernel: 3, padding: 'same' } },
+    { title: 'reflected padding', options: { ...around, paddingMode: 'reflect' } },
+    { title: '12 outputs', options: around, outputs: 12 },
+    { title: 'a curved activation', options: { ...around, norm: { activation: 'silu' } } },
+  ] as const)('equals itself with $title', ({ options, ...others }) => {
+    const outputs = 'outputs' in others ? others.outputs : 16;
+    const conv = new ConvNorm(8, outputs, { norm: { activation: 'relu' }, ...options })
+      .to(channelsLast)
+      .eval();
+    noGrad(() => void conv.norm.runningMean.copy_(randn([outputs])));
+    conv.fold();
+    const x = randn([2, 8, 10, 10]).to(channelsLast);
+    const forward = () => noGrad(() => conv.forward(x));
+    const expected = forward();
+    expectClose(fused(forward), expected, 1e-6, 'maps');
+  });
+
+  test('adds a residual of another type', () => {
+    const conv = new ConvNorm(8, 8, { kernel: 1 }).to(channelsLast).eval();
+    conv.fold();
+    const [x, residual] = [randn([2, 8, 5, 5]).to(channelsLast), randn([2, 8, 5, 5]).to(channelsLast)];
+    const sum = (of: Tensor) => noGrad(() => conv.forwardWithResidual(x, of));
+    const expected = sum(residual);
+    expectClose(
+      fused(() => sum(residual.to('bfloat16'))),
+      expected,
+      0.02,
+      'maps',
+    );
+  });
+});
