@@ -141,6 +141,7 @@ export const functions: readonly Choice[] = [
   named('multinomial', 'multinomial', ''),
   ...plain('linear', 'conv2d', 'batch_norm', 'layer_norm', 'group_norm', 'embedding', 'dropout', 'bilinear'),
   named('cudnnConvolutionAddRelu', 'cudnn_convolution_add_relu', ''),
+  named('addmmActivation', '_addmm_activation', ''),
   ...plain('max_pool2d', 'avg_pool2d', 'adaptive_avg_pool2d', 'adaptive_max_pool2d', 'pad'),
   ...plain(
     'gelu',
@@ -153,7 +154,7 @@ export const functions: readonly Choice[] = [
     'hardtanh',
     'silu_',
   ),
-  ...plain('hardswish', 'hardsigmoid', 'mish', 'prelu'),
+  ...plain('hardswish', 'hardswish_', 'hardsigmoid', 'mish', 'prelu'),
   ...plain('cross_entropy_loss', 'binary_cross_entropy_with_logits', 'mse_loss', 'l1_loss', 'smooth_l1_loss'),
   ...plain('pixel_shuffle', 'pixel_unshuffle', 'one_hot', 'grid_sampler', 'affine_grid_generator'),
   named('upsampleBicubic2d', 'upsample_bicubic2d', ''),

@@ -10,6 +10,7 @@ import type { Tensor } from '../tensor/tensor.js';
 
 export {
   adaptiveAvgPool2d,
+  addmmActivation,
   avgPool2d,
   batchNorm,
   conv2d,
@@ -21,6 +22,7 @@ export {
   groupNorm,
   hardsigmoid,
   hardswish,
+  hardswish_,
   layerNorm,
   leakyRelu,
   linear,
@@ -34,6 +36,7 @@ export {
   relu,
   sigmoid,
   silu,
+  silu_,
   softmax,
   softplus,
   tanh,

@@ -2077,6 +2077,28 @@ export function cudnnConvolutionAddRelu(
   );
 }
 
+const ADDMM_ACTIVATION_OPERATOR = new Operator('aten::_addmm_activation');
+/** `aten::_addmm_activation(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, bool use_gelu=False) -> Tensor` */
+export function addmmActivation(
+  self: Tensor,
+  mat1: Tensor,
+  mat2: Tensor,
+  options: { beta?: Scalar | undefined; alpha?: Scalar | undefined; useGelu?: boolean | undefined } = {},
+): Tensor {
+  checkOptions(options, 'addmmActivation');
+  return wrap(
+    native.call(
+      ADDMM_ACTIVATION_OPERATOR.number,
+      place(self, 'addmmActivation'),
+      place(mat1, 'addmmActivation'),
+      place(mat2, 'addmmActivation'),
+      options?.beta,
+      options?.alpha,
+      options?.useGelu,
+    ),
+  );
+}
+
 const MAX_POOL2D_OPERATOR = new Operator('aten::max_pool2d');
 /** `aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor` */
 export function maxPool2d(
@@ -2208,6 +2230,13 @@ const HARDSWISH_OPERATOR = new Operator('aten::hardswish');
 /** `aten::hardswish(Tensor self) -> Tensor` */
 export function hardswish(self: Tensor): Tensor {
   return wrap(native.call(HARDSWISH_OPERATOR.number, place(self, 'hardswish')));
+}
+
+const HARDSWISH_IN_PLACE = new Operator('aten::hardswish_');
+/** `aten::hardswish_(Tensor(a!) self) -> Tensor(a!)` */
+export function hardswish_(self: Tensor): Tensor {
+  native.callInPlace(HARDSWISH_IN_PLACE.number, place(self, 'hardswish_'));
+  return self;
 }
 
 const HARDSIGMOID_OPERATOR = new Operator('aten::hardsigmoid');

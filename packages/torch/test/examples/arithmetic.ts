@@ -39,7 +39,10 @@ export const elementwise: readonly OperatorExample[] = [
     ['erf', 'sigmoid', 'tanh', 'relu', 'relu_', 'neg_', 'exp_', 'zero_', 'gelu', 'silu', 'silu_'],
     t(2, 3),
   ),
-  ...each(['logSigmoid', 'hardswish', 'hardsigmoid', 'mish', 'leakyRelu', 'leakyRelu_', 'nanToNum'], t(2, 3)),
+  ...each(
+    ['logSigmoid', 'hardswish', 'hardswish_', 'hardsigmoid', 'mish', 'leakyRelu', 'leakyRelu_', 'nanToNum'],
+    t(2, 3),
+  ),
   ...each(
     ['log', 'log1p', 'log2', 'sqrt', 'rsqrt', 'reciprocal', 'sqrt_', 'reciprocal_', 'lgamma'],
     positive(2, 3),
@@ -67,6 +70,7 @@ export const products: readonly OperatorExample[] = [
   smooth('dot', t(5), t(5)),
   smooth('outer', t(3), t(4)),
   smooth('addmm', t(4), t(2, 3), t(3, 4), { beta: 0.5, alpha: 2 }),
+  discrete('addmmActivation', t(4), t(2, 3), t(3, 4), { useGelu: false }),
   smooth('baddbmm', t(2, 3, 3), t(2, 3, 2), t(2, 2, 3), { beta: 0.5, alpha: 2 }),
   smooth('einsum', 'bij,bjk->bik', [t(2, 2, 3), t(2, 3, 2)]),
   smooth('linear', t(2, 3), t(4, 3), t(4)),

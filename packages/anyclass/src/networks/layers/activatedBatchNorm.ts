@@ -47,6 +47,8 @@ export class ActivatedBatchNorm extends nn.Module {
   /** The activation alone. It overwrites its input if possible, since batch norm does not need its output again. */
   readonly activate: (x: Tensor) => Tensor;
   readonly activation: Activation;
+  /** The same without gradients: it overwrites its input if libtorch can. */
+  readonly overwrite: (x: Tensor) => Tensor;
   /** The fused kernels' counters. Each norm needs its own, since others may run at the same time. */
   #finished: Tensor | undefined;
   #group: distributed.ProcessGroup | undefined;
@@ -64,6 +66,7 @@ export class ActivatedBatchNorm extends nn.Module {
     this.absoluteWeight = absoluteWeight;
     this.activate = activationFunction(activation);
     this.activation = activation;
+    this.overwrite = overwritingFunction(activation) ?? this.activate;
   }
 
   forward(input: Tensor): Tensor {
@@ -163,4 +166,11 @@ function activationFunction(activation: Activation): (x: Tensor) => Tensor {
   if (activation === 'hardswish') return (x) => nn.functional.hardswish(x);
   const leaky = new nn.LeakyReLU({ slope: activation.leakySlope, inPlace: true });
   return (x) => leaky.forward(x);
+}
+
+/** Of activations whose gradients need their input. */
+function overwritingFunction(activation: Activation): ((x: Tensor) => Tensor) | undefined {
+  if (activation === 'silu') return (x) => nn.functional.silu_(x);
+  if (activation === 'hardswish') return (x) => nn.functional.hardswish_(x);
+  return undefined;
 }

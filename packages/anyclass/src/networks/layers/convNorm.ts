@@ -90,7 +90,11 @@ export class ConvNorm extends nn.Module {
    * conv2.forwardExcited(x, squeezeExcite, residual)
    */
   forwardExcited(input: Tensor, squeezeExcite: SqueezeExcite, residual: Tensor | null): Tensor {
-    if (this.#isFused(input) && (!this.norm.training || squeezeExcite.isFusable)) {
+    if (
+      this.norm.slope !== null &&
+      this.#isFused(input) &&
+      (!this.norm.training || squeezeExcite.isFusable)
+    ) {
       const x = this.#convolve(input);
       const shortcut = residual && padChannels(residual, x.shape[1] ?? 0);
       if (this.norm.training) return this.norm.forwardExcited(x, squeezeExcite, shortcut);
@@ -136,12 +140,13 @@ export class ConvNorm extends nn.Module {
     return this.#evaluate(input, { residual: shortcut.#convolve(shortcutInput), shortcut });
   }
 
-  /** Whether the kernels do what comes after the convolution, which then runs without its module, and without bias. */
+  /** Whether the kernels do what comes after the convolution, which then runs without its module. */
   #isFused(input: Tensor): boolean {
     const { norm } = this;
-    if (norm.slope === null || this.#geometry === null || this.#isWatched || !isPaddable(input)) return false;
-    if (norm.training) return this.#isPadded && !norm.isSynchronized;
-    return (this.#isPadded || this.#isFoldedForKernels(input)) && !isGradEnabled();
+    if (this.#geometry === null || this.#isWatched || !isPaddable(input)) return false;
+    if (norm.training) return this.#isPadded && norm.slope !== null && !norm.isSynchronized;
+    const isSuited = this.#isPadded ? norm.slope !== null : this.#isFoldedForKernels(input);
+    return isSuited && !isGradEnabled();
   }
 
   #isFoldedAndFused(input: Tensor): boolean {
@@ -165,14 +170,46 @@ export class ConvNorm extends nn.Module {
 
   /** The result in evaluation, or relu of its sum with a residual. */
   #evaluate(input: Tensor, end: End | null = null): Tensor {
-    const { weight } = this.#conv;
-    const [outputs = 0, inputs = 0] = weight.shape;
-    const isHalf = this.#folded && weight.dtype !== 'float32' && weight.dtype === input.dtype;
-    const isWhole = inputs === input.shape[1] && inputs % 8 === 0 && outputs === end?.residual.shape[1];
-    if (isHalf && isWhole && end && this.norm.slope === 1) return this.#convolveAndAdd(input, end);
+    const { norm } = this;
+    const isWhole = this.#isWholeHalf(input);
+    if (end && isWhole && norm.slope === 1 && this.#outputs === end.residual.shape[1])
+      return this.#convolveAndAdd(input, end);
+    if (!end && isWhole && !this.#isPadded && this.#isProduct) return this.#multiply(input);
     const x = this.#convolve(input);
+    if (norm.slope === null) {
+      const shifted = affineExcite(x, { ...this.#affine(), slope: 1 });
+      return end ? norm.overwrite(shifted).add_(end.residual).relu_() : norm.overwrite(shifted);
+    }
     const residual = end && padChannels(end.residual.to(x.dtype), x.shape[1] ?? 0);
     return affineExcite(x, { ...this.#affine(end?.shortcut), residual });
+  }
+
+  /** Whether folded weights and maps are alike, of half precision, without padding, and of channels that libtorch's fused kernels take. */
+  #isWholeHalf(input: Tensor): boolean {
+    const { weight } = this.#conv;
+    const isHalf = weight.dtype !== 'float32' && weight.dtype === input.dtype;
+    return this.#folded && isHalf && weight.shape[1] === input.shape[1] && this.#inputs % 8 === 0;
+  }
+
+  /** Whether the convolution is a product of pixels and weights. */
+  get #isProduct(): boolean {
+    const { kernel } = this.#options;
+    const { stride, padding } = this.#geometry!;
+    return pair(kernel).join() === '1,1' && pair(stride).join() === '1,1' && pair(padding).join() === '0,0';
+  }
+
+  /** One product of all pixels, which adds the bias and, if need be, rectifies; other activations take a pass. */
+  #multiply(input: Tensor): Tensor {
+    const { weight, bias } = this.#conv;
+    const [images = 0, , height = 0, width = 0] = input.shape;
+    const pixels = input.permute([0, 2, 3, 1]).view([-1, this.#inputs]);
+    const columns = weight.view([this.#outputs, this.#inputs]).transpose(0, 1);
+    const isRectified = this.norm.slope === 0;
+    const rows = isRectified
+      ? nn.functional.addmmActivation(bias!, pixels, columns)
+      : bias!.addmm(pixels, columns);
+    const maps = rows.view([images, height, width, this.#outputs]).permute([0, 3, 1, 2]);
+    return isRectified ? maps : this.norm.overwrite(maps);
   }
 
   /** All of it in the convolution's own kernel. */

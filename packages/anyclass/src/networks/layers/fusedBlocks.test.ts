@@ -7,6 +7,7 @@ import { channelsLast, describeOnCuda, expectSameBits, outputAndGradients } from
 import { fillByHash } from '../../verify/index.js';
 import { createNetwork } from '../createNetwork.js';
 import { foldBatchNorm } from '../foldBatchNorm.js';
+import type { Network } from '../network.js';
 import { ActivatedBatchNorm } from './activatedBatchNorm.js';
 import { BlurPool } from './blurPool.js';
 import { ConvNorm } from './convNorm.js';
@@ -201,6 +202,30 @@ describeOnCuda('a folded convolution', () => {
     },
   );
 
+  const activations = ['identity', 'relu', 'silu', 'hardswish', 'gelu', { leakySlope: 0.1 }] as const;
+  const activated = activations.flatMap((activation) =>
+    [1, 3].flatMap((kernel) => precisions.map((precision) => ({ activation, kernel, ...precision }))),
+  );
+  test.each(activated)(
+    'of $kernel pixels with $activation equals the composition in float64: $dtype',
+    (given) => {
+      const { activation, kernel, dtype, tolerance } = given;
+      const build = () => new ConvNorm(32, 72, { kernel, padding: (kernel - 1) / 2, norm: { activation } });
+      const conv = build()
+        .to({ device, ...channelsLast })
+        .eval();
+      noGrad(() => conv.norm.runningMean.copy_(randn([72])));
+      const reference = doubled(conv, build).eval();
+      conv.fold();
+      conv.to(dtype);
+      for (const images of [1, 5]) {
+        const x = randn([images, 32, 7, 9], { device }).to({ dtype, ...channelsLast });
+        const [found, expected] = noGrad(() => [conv.forward(x), reference.forward(x.to('float64'))]);
+        expectClose(found!, expected!, tolerance, `${images} images`);
+      }
+    },
+  );
+
   test('gives the same bits in every call, captured or not', () => {
     const [end, projection] = [new ConvNorm(32, 48, around), new ConvNorm(16, 48, { kernel: 1 })].map(
       (conv) => {
@@ -214,7 +239,9 @@ describeOnCuda('a folded convolution', () => {
     const [x, y] = [32, 16].map((channels) =>
       keep(randn([4, channels, 10, 10], { device }).to({ dtype: 'bfloat16', ...channelsLast })),
     ) as [Tensor, Tensor];
-    expectSameBits(() => noGrad(() => [end.forwardWithShortcut(x, projection, y), end.forward(x)]));
+    expectSameBits(() =>
+      noGrad(() => [end.forwardWithShortcut(x, projection, y), end.forward(x), projection.forward(y)]),
+    );
   });
 });
 
@@ -225,7 +252,7 @@ interface Pair {
 
 describeOnCuda('a network with fused blocks', () => {
   // Padded: 83 channels of tresnet-xl become 96, 166 become 176, 332 become 336.
-  test.each(['tresnet-l', 'tresnet-xl', 'tresnet-s', 'resnet-18', 'resnet-50'] as const)(
+  test.each(['tresnet-l', 'tresnet-xl', 'tresnet-s', 'resnet-18', 'resnet-50', 'densenet-121'] as const)(
     '%s equals the composition in float64',
     (name) => {
       const options = { classes: 5, inputSize: 64 };
@@ -252,33 +279,51 @@ describeOnCuda('a network with fused blocks', () => {
       for (const [entry, value] of reference.namedBuffers()) {
         if (entry.includes('running')) expectClose(buffers.get(entry)!, value, 1e-4, entry);
       }
-      for (const module of [network, reference]) module.eval();
-      const logits = noGrad(() => reference.forward(x.to('float64')));
-      expectClose(
-        noGrad(() => network.forward(x)),
-        logits,
-        1e-4,
-        'evaluated',
-      );
-      const folded = foldBatchNorm(network);
-      expectClose(
-        noGrad(() => folded.forward(x)),
-        logits,
-        1e-4,
-        'folded',
-      );
-      const ofOne = noGrad(() => folded.forward(x.narrow(0, 2, 1)));
-      expectClose(ofOne, logits.narrow(0, 2, 1), 1e-4, 'of one image');
-      const half = folded.to('bfloat16');
-      expectClose(
-        noGrad(() => half.forward(x.to('bfloat16'))),
-        logits,
-        0.05,
-        'folded, bfloat16',
-      );
+      expectSameEvaluated(network, reference, x);
+    },
+  );
+
+  // Trained, stochastic depth and dropout would differ.
+  test.each(['efficientnetv2-s', 'mobilenetv3-l'] as const)(
+    '%s, evaluated, equals the composition in float64',
+    (name) => {
+      const options = { classes: 5, inputSize: 64 };
+      const network = createNetwork(name, options);
+      fillByHash(network);
+      network.to({ device, memoryFormat: 'channelsLast' });
+      const reference = doubled(network, () => createNetwork(name, options));
+      expectSameEvaluated(network, reference, randn([6, 3, 64, 64], { device }).to(channelsLast));
     },
   );
 });
+
+/** Expects the same logits of a network and its reference in float64, also folded, of one image, and in half precision. */
+function expectSameEvaluated(network: Network, reference: Network, x: Tensor): void {
+  for (const module of [network, reference]) module.eval();
+  const logits = noGrad(() => reference.forward(x.to('float64')));
+  expectClose(
+    noGrad(() => network.forward(x)),
+    logits,
+    1e-4,
+    'evaluated',
+  );
+  const folded = foldBatchNorm(network);
+  expectClose(
+    noGrad(() => folded.forward(x)),
+    logits,
+    1e-4,
+    'folded',
+  );
+  const ofOne = noGrad(() => folded.forward(x.narrow(0, 2, 1)));
+  expectClose(ofOne, logits.narrow(0, 2, 1), 1e-4, 'of one image');
+  const half = folded.to('bfloat16');
+  expectClose(
+    noGrad(() => half.forward(x.to('bfloat16'))),
+    logits,
+    0.05,
+    'folded, bfloat16',
+  );
+}
 
 type Activation = 'identity' | { readonly leakySlope: number };
 

@@ -28,7 +28,8 @@ vi.mock('@anyclass/torch', async (original) => {
 
 vi.mock('./gpuOperator.js', async () => {
   const torch = await import('@anyclass/torch');
-  const ofChannels = (values: Tensor) => values.view([1, -1, 1, 1]);
+  const ofChannels = (values: Tensor, maps: Tensor) =>
+    torch.nn.functional.pad(values, [0, maps.shape[1]! - values.numel]).view([1, -1, 1, 1]);
   const leaky = (maps: Tensor, slope: number) => (slope === 1 ? maps : maps.maximum(maps.mul(slope)));
   const checked = (maps: Tensor, like = maps) => {
     expect(maps.isContiguous('channelsLast')).toBe(true);
@@ -48,7 +49,7 @@ vi.mock('./gpuOperator.js', async () => {
       checked(maps);
       expect([maps.shape[1] % 8, excitation]).toEqual([0, null]);
       if (residual) checked(residual, maps);
-      const shifted = (scale ? maps.mul(ofChannels(scale)) : maps).add(ofChannels(shift));
+      const shifted = (scale ? maps.mul(ofChannels(scale, maps)) : maps).add(ofChannels(shift, maps));
       const result = leaky(shifted, slope);
       maps.copy_(residual ? result.add(residual).relu() : result);
       return [];
@@ -140,7 +141,7 @@ describe('a ResNet with the kernels', () => {
         'float32',
       ),
     );
-    // Shortcuts leave their shifts to the ends of their blocks.
+    // Shortcuts leave their shifts to the ends of their blocks, and in half precision 1x1 convolutions are products.
     expect(inFloat32).toEqual({ affine_excite_: 49 });
     folded.to('bfloat16');
     const inHalf = callsOf(() =>
@@ -151,12 +152,40 @@ describe('a ResNet with the kernels', () => {
         'bfloat16',
       ),
     );
-    expect(inHalf).toEqual({ affine_excite_: 33, cudnn_convolution_add_relu: 16 });
+    expect(inHalf).toEqual({ affine_excite_: 17, cudnn_convolution_add_relu: 16 });
     expectClose(
       fused(() => logits(folded.to('float32'), 'float32')),
       expected,
       0.1,
       'moved back',
+    );
+  });
+
+  test.each([
+    ['densenet-121', {}],
+    ['efficientnetv2-s', {}],
+    ['efficientnetv2-s', { padding: 'tensorflow' }],
+    ['mobilenetv3-l', {}],
+    ['maxvit-t', { partitionSize: 2 }],
+  ] as const)('%s %o, folded, gives the same logits', (name, options) => {
+    const network = createNetwork(name, { classes: 5, inputSize: 64, ...options });
+    fillByHash(network, { negativeNormWeights: true });
+    using folded = foldBatchNorm(network.to(channelsLast).eval());
+    const x = randn([2, 3, 64, 64]).to(channelsLast);
+    const logits = (dtype: Dtype) => noGrad(() => folded.forward(x.to(dtype)));
+    const expected = logits('float32');
+    expectClose(
+      fused(() => logits('float32')),
+      expected,
+      1e-5,
+      'float32',
+    );
+    folded.to('bfloat16');
+    expectClose(
+      fused(() => logits('bfloat16')),
+      expected,
+      0.1,
+      'bfloat16',
     );
   });
 
@@ -208,6 +237,30 @@ describe('a folded convolution with the kernels', () => {
     const forward = () => noGrad(() => conv.forward(x));
     const expected = forward();
     expectClose(fused(forward), expected, 1e-6, 'maps');
+  });
+
+  const activations = ['identity', 'relu', 'silu', 'hardswish', 'gelu', { leakySlope: 0.1 }] as const;
+  test.each(activations)('equals itself with a kernel of one pixel and %o', (activation) => {
+    const conv = new ConvNorm(16, 24, { kernel: 1, norm: { activation } }).to(channelsLast).eval();
+    noGrad(() => void conv.norm.runningMean.copy_(randn([24])));
+    conv.fold();
+    const x = randn([3, 16, 5, 7]).to(channelsLast);
+    const forward = () => noGrad(() => conv.forward(x.to(conv.parameters()[0]!.dtype)));
+    const expected = forward();
+    expectClose(fused(forward), expected, 1e-6, 'float32');
+    conv.to('bfloat16');
+    const found = fused(forward);
+    expectClose(found, expected, 2 ** -6, 'bfloat16');
+    expect([found.shape, found.isContiguous('channelsLast')]).toEqual([expected.shape, true]);
+  });
+
+  test('of padded maps stays padded with a kernel of one pixel', () => {
+    const conv = new ConvNorm(16, 20, { kernel: 1, padded: true })
+      .to({ dtype: 'bfloat16', ...channelsLast })
+      .eval();
+    conv.fold();
+    const x = randn([2, 16, 5, 5]).to({ dtype: 'bfloat16', ...channelsLast });
+    expect(fused(() => noGrad(() => conv.forward(x))).shape).toEqual([2, 32, 5, 5]);
   });
 
   test('adds a residual of another type', () => {
