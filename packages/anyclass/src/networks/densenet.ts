@@ -9,6 +9,7 @@ import { ActivatedBatchNorm } from './layers/activatedBatchNorm.js';
 import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
+import { isWatched } from './layers/isWatched.js';
 import { Network, type SharedOptions } from './network.js';
 import { publishedWeights } from './published/published.generated.js';
 import { type Renaming, renaming } from './renaming.js';
@@ -103,12 +104,13 @@ class Trunk extends nn.Module {
         x = block.forward(x);
         x = this.#transitions[i]?.forward(x) ?? x;
       }
-      return this.#norm.forward(x);
+      return this.#norm.overwriteMaps(x);
     });
   }
 
   fold(): void {
     this.#stem.fold();
+    this.#norm.freeze();
   }
 }
 
@@ -126,6 +128,7 @@ class DenseBlock extends nn.Module {
   }
 
   forward(input: Tensor): Tensor {
+    if (this.#layers.every((layer) => layer.canOverwrite(input))) return this.#overwriting(input);
     return tidy(() => {
       let maps = input;
       for (const layer of this.#layers) {
@@ -134,6 +137,15 @@ class DenseBlock extends nn.Module {
         maps = next;
       }
       return maps;
+    });
+  }
+
+  /** Joins all maps anew for each layer, whose norm then overwrites them instead of writing others. */
+  #overwriting(input: Tensor): Tensor {
+    return tidy(() => {
+      const all = [input];
+      for (const layer of this.#layers) all.push(tidy(() => layer.overwriting(cat(all, 1))));
+      return cat(all, 1);
     });
   }
 }
@@ -160,9 +172,19 @@ class DenseLayer extends nn.Module {
     return tidy(() => this.#grow.forward(this.#squeeze.forward(this.#norm.forward(maps))));
   }
 
+  /** Whether `overwriting` does what `forward` does, in fewer passes. */
+  canOverwrite(maps: Tensor): boolean {
+    return !isWatched(this) && this.#norm.canOverwrite(maps);
+  }
+
+  overwriting(maps: Tensor): Tensor {
+    return tidy(() => this.#grow.forward(this.#squeeze.forward(this.#norm.overwriteMaps(maps))));
+  }
+
   /** The norm before a ReLU stays: only the one after a convolution can be part of it. */
   fold(): void {
     this.#squeeze.fold();
+    this.#norm.freeze();
   }
 }
 
@@ -177,8 +199,13 @@ class Transition extends nn.Module {
     this.conv = new nn.Conv2d(inputs, inputs / 2, { kernel: 1, bias: false });
   }
 
+  /** Overwrites its input. */
   forward(maps: Tensor): Tensor {
-    return tidy(() => this.pool.forward(this.conv.forward(this.norm.forward(maps))));
+    return tidy(() => this.pool.forward(this.conv.forward(this.norm.overwriteMaps(maps))));
+  }
+
+  fold(): void {
+    this.norm.freeze();
   }
 }
 

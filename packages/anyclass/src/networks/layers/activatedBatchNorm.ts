@@ -1,7 +1,19 @@
 // Batch norm with its activation. Rota Bulò et al., "In-Place Activated BatchNorm for Memory-Optimized Training of DNNs",
 // arXiv 1712.02616. Like that paper's code, the published TResNet scales by |weight| + eps rather than by the weight.
 
-import { type distributed, keep, nn, noGrad, ones, type Tensor, zeros } from '@anyclass/torch';
+import {
+  type Dtype,
+  type distributed,
+  isGradEnabled,
+  keep,
+  nn,
+  noGrad,
+  ones,
+  type Tensor,
+  tidy,
+  zeros,
+} from '@anyclass/torch';
+import { affineExcite, isPaddable } from './affineMaps.js';
 import {
   type ExcitationLayers,
   type FusedNormValues,
@@ -10,6 +22,7 @@ import {
   fusedResidualNorm,
   isFusable,
 } from './fusedActivatedBatchNorm.js';
+import { isWatched } from './isWatched.js';
 import { synchronizedBatchNorm } from './synchronizedBatchNorm.js';
 
 export type Activation =
@@ -52,6 +65,8 @@ export class ActivatedBatchNorm extends nn.Module {
   /** The fused kernels' counters. Each norm needs its own, since others may run at the same time. */
   #finished: Tensor | undefined;
   #group: distributed.ProcessGroup | undefined;
+  #isFrozen = false;
+  #frozen: { readonly dtype: Dtype; readonly scale: Tensor; readonly shift: Tensor } | undefined;
 
   constructor(channels: number, options: ActivatedBatchNormOptions = {}) {
     super();
@@ -78,6 +93,23 @@ export class ActivatedBatchNorm extends nn.Module {
     return this.activate(
       nn.functional.batchNorm(input, scale, bias, runningMean, runningVar, training, momentum, eps, true),
     );
+  }
+
+  /** Parameters no longer change from now on; for norms of folded networks that no convolution takes in. */
+  freeze(): void {
+    this.#isFrozen = true;
+  }
+
+  /** Whether `overwriteMaps` takes these maps: in evaluation of a frozen norm, for the kernels. */
+  canOverwrite(maps: Tensor): boolean {
+    const isInference = this.#isFrozen && !this.training && !isGradEnabled() && !isWatched(this);
+    return isInference && this.slope !== null && this.weight.numel % 8 === 0 && isPaddable(maps);
+  }
+
+  /** Returns the same as `forward`; it overwrites its input in one pass if it can, so nobody else may need that. */
+  overwriteMaps(maps: Tensor): Tensor {
+    if (!this.canOverwrite(maps)) return this.forward(maps);
+    return affineExcite(maps, { ...this.#frozenAffine(), slope: this.slope ?? 1 });
   }
 
   /** What the activation multiplies negative values by: 1 for none, null for a curved one. */
@@ -120,6 +152,22 @@ export class ActivatedBatchNorm extends nn.Module {
   affine(): { scale: Tensor; shift: Tensor } {
     const scale = this.#scale().mul(this.runningVar.add(this.eps).rsqrt());
     return { scale, shift: this.bias.sub(this.runningMean.mul(scale)) };
+  }
+
+  /** Scale and shift in evaluation, in float32 whatever the parameters are; kept until they move to another device or type. */
+  #frozenAffine(): { readonly scale: Tensor; readonly shift: Tensor } {
+    const { dtype, device } = this.weight;
+    const found = this.#frozen;
+    if (found?.dtype === dtype && found.shift.device === device) return found;
+    const [scale, shift] = tidy(() =>
+      noGrad(() => {
+        const wide = (values: Tensor) => values.to('float32');
+        const factor = wide(this.#scale()).mul(wide(this.runningVar).add(this.eps).rsqrt());
+        return [keep(factor), keep(wide(this.bias).sub(wide(this.runningMean).mul(factor)))] as const;
+      }),
+    );
+    this.#frozen = { dtype, scale, shift };
+    return this.#frozen;
   }
 
   #fused(input: Tensor): Tensor {

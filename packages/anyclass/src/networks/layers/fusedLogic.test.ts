@@ -189,6 +189,19 @@ describe('a ResNet with the kernels', () => {
     );
   });
 
+  test('a DenseNet overwrites its joined maps, and not those that later layers need', () => {
+    const network = createNetwork('densenet-121', { classes: 5, inputSize: 64 });
+    fillByHash(network);
+    using folded = foldBatchNorm(network.to(channelsLast).eval());
+    const x = randn([2, 3, 64, 64]).to(channelsLast);
+    const logits = (dtype: Dtype) => noGrad(() => folded.forward(x.to(dtype)));
+    // 58 layers, 3 transitions and the last norm; the stem, and in float32 the 1x1 convolutions of the layers.
+    expect(callsOf(() => void fused(() => logits('float32')))).toEqual({ affine_excite_: 62 + 59 });
+    folded.to('bfloat16');
+    expect(callsOf(() => void fused(() => logits('bfloat16')))).toEqual({ affine_excite_: 62 + 1 });
+    expect(fused(() => countMultiplyAdds(folded))).toBe(countMultiplyAdds(folded));
+  });
+
   test('gray images, whose layout is ambiguous, leave the stem to libtorch', () => {
     using folded = foldBatchNorm(filled('resnet-18', 1).eval());
     const x = randn([2, 1, 64, 64]);
