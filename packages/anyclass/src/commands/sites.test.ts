@@ -187,6 +187,22 @@ describe('refit', () => {
     expect(await refused()).toContain('a folder');
   });
 
+  test('of a model file without its run, says that known rows cannot be recognized, unless their list lies beside it', async () => {
+    mkdirSync(at('alone'));
+    cpSync(at('run/model.safetensors'), at('alone/site.safetensors'));
+    cpSync(at('home.csv'), at('alone/copy.csv'));
+    const unsure = await refitted('alone/site.safetensors', 'alone/copy.csv');
+    expect(unsure).toMatchObject({ holds: true });
+    expect(unsure.remarks).toMatch(/^site\.safetensors does not hold which rows it was trained on/m);
+    const { stdout } = await runInProcess(folder, ['model', 'other.safetensors']);
+    expect(stdout).toMatch(/^note +site\.safetensors does not hold .*promise holds only if none is/m);
+    cpSync(at('run/known-rows.csv'), at('alone/known-rows.csv'));
+    const known = await refitted('alone/site.safetensors', 'alone/copy.csv');
+    expect(known).toMatchObject({ holds: false, reason: 'shared rows' });
+    expect(known.remarks).toContain('1,360 of 1,600 rows are known to the model');
+    expect(known.remarks).not.toContain('does not hold');
+  });
+
   test('promises where another site gave its rows the same names', async () => {
     const [header, ...rows] = readFileSync(at('away.csv'), 'utf8').split('\n');
     writeFileSync(

@@ -1,5 +1,6 @@
 // Another site: a model's decision is fitted anew on labeled rows of that site. The network and its calibration stay.
 
+import { basename } from 'node:path';
 import {
   type Candidates,
   type Decision,
@@ -56,7 +57,7 @@ export interface Refit {
 
 /**
  * Refits a model's decision on labeled data of another site and writes the model with it to a new file, which says where its
- * decision comes from. With rows that the model's run knows, nothing is promised. Too few negatives for the limit are an error that says how
+ * decision comes from. With rows that the model's run knows, nothing is promised; a file that does not hold them says so. Too few negatives for the limit are an error that says how
  * many more to label. A run without data is refitted on the scores that its own decision was fitted on, for another budget.
  *
  * @example
@@ -73,13 +74,20 @@ export async function refit(model: string, options: RefitOptions): Promise<Refit
   const rows = await refitRows(model, description, options);
   refuseWithoutGroups(fit, rows);
   refusePartialGroups(fit, rows);
-  const shared = await knownRows(model, rows);
-  const remarks = [...rows.remarks, ...knownText(shared, rows), ...lostGroups(before, rows.scored)];
+  const compared = await comparedRows(model, rows);
+  const shared = compared && compared.rows > 0 ? compared : undefined;
+  const unsure = compared ? [] : [uncomparedText(file)];
+  const remarks = [
+    ...rows.remarks,
+    ...knownText(shared, rows),
+    ...unsure,
+    ...lostGroups(before, rows.scored),
+  ];
   const fitted = rows.hasClasses
     ? fitOnValidation(rows.scored, fit, { note: (text) => remarks.push(text) }).decision
     : fitGate(before, rows, fit, (text) => remarks.push(text));
   refuseTooFew(fitted, rows.name);
-  const decision = shared ? withheld(fitted) : fitted;
+  const decision = shared ? withheld(fitted) : remarked(fitted, unsure);
   const origin = originOf(decision, rows, description, before);
   const metrics = rows.hasClasses
     ? crossFittedMetrics({ ...rows.scored, names: rows.names }, fit, { replicates })
@@ -109,9 +117,13 @@ async function refitRun(
 
 /** The decision as the model file has it, which says why it promises nothing. */
 function withheld(decision: Decision): Decision {
-  const report = withoutPromise(decision.report);
   const why = 'Nothing is promised: the model knew rows that this decision was fitted on.';
-  return { ...decision, report: { ...report, remarks: [why, ...report.remarks] } };
+  return remarked({ ...decision, report: withoutPromise(decision.report) }, [why]);
+}
+
+function remarked(decision: Decision, texts: readonly string[]): Decision {
+  const { report } = decision;
+  return { ...decision, report: { ...report, remarks: [...texts, ...report.remarks] } };
 }
 
 function checkName(file: string, out: string): void {
@@ -136,13 +148,21 @@ function fitOptions(
   });
 }
 
-/** Rows of the site that the model's run knows: a decision fitted on them says nothing about new rows. Undefined if there are none. */
-async function knownRows(
+/**
+ * Rows of the site that the model's run knows: a decision fitted on them says nothing about new rows. Undefined if the file does
+ * not say which it knows.
+ */
+async function comparedRows(
   model: string,
   { names, scored, shared }: RowsToFit,
 ): Promise<SharedRows | undefined> {
-  const known = shared ?? sharedRows((await readKnownRows(model)) ?? {}, { names, groups: scored.groups });
-  return known.rows > 0 ? known : undefined;
+  if (shared) return shared;
+  const known = await readKnownRows(model);
+  return known && sharedRows(known, { names, groups: scored.groups });
+}
+
+function uncomparedText(file: string): string {
+  return `${basename(file)} does not hold which rows it was trained on or chosen by, so whether any of these are among them is not known, and the promise holds only if none is; to have them compared, refit the run's folder, or put its known-rows.csv beside the file`;
 }
 
 function knownText(known: SharedRows | undefined, { names, shared }: RowsToFit): string[] {
