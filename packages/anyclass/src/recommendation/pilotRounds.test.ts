@@ -55,7 +55,7 @@ async function rounds(
     secondsLeft: () => 60 * minutes - progress.spentSeconds(),
     isOver: () => trained >= mostRuns,
     isInterrupted: () => false,
-    async train(plan) {
+    async trainPilots(plan) {
       const missing = plan.filter((run) => !existsSync(run.folder) && !fails(run.name));
       for (const run of missing.slice(0, mostRuns - trained)) {
         writeSyntheticRun(run.folder, {

@@ -176,7 +176,7 @@ export async function judgedPilots(
     onTrained = () => {},
   }: { readonly needsAll?: boolean; readonly onTrained?: () => void } = {},
 ): Promise<JudgedPilots> {
-  const { folders, unfinished } = await work.train(planned.map(({ run }) => run));
+  const { folders, unfinished } = await work.trainPilots(planned.map(({ run }) => run));
   if (work.isInterrupted()) return { result: undefined, unfinished };
   onTrained();
   const runs = folders.length === 0 ? [] : readRuns(folders);

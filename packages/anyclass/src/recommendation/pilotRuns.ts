@@ -21,7 +21,7 @@ export interface PilotTraining {
   /** The folder that holds all pilots. */
   readonly out: string;
   /** Trains the runs that are not finished yet; returns the folders of those that are. */
-  train(
+  trainPilots(
     plan: readonly PlannedRun[],
   ): Promise<{ readonly folders: readonly string[]; readonly unfinished: readonly UnfinishedRun[] }>;
   note(text: string): void;
@@ -74,7 +74,7 @@ export async function measureSpeed(
   const size = probeSize(base, full, assumed);
   note(`Measuring the speed of this machine with ${counted(size.instances, 'instance')}`);
   const started = performance.now();
-  const { folders, unfinished } = await training.train([plannedPilot(training, candidate, size, 0)]);
+  const { folders, unfinished } = await training.trainPilots([plannedPilot(training, candidate, size, 0)]);
   const seconds = (performance.now() - started) / 1000;
   const speed = folders[0] === undefined ? undefined : speedOf(folders[0], size, full, seconds);
   return { unfinished, ...(speed && { speed: { ...assumed, ...speed } }) };

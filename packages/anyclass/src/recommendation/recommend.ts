@@ -122,7 +122,7 @@ export async function recommend(
     secondsLeft: () => 60 * minutes * plannedShare - progress.spentSeconds(),
     isOver: () => signal.aborted,
     isInterrupted: () => hooks.signal?.aborted ?? false,
-    async train(plan) {
+    async trainPilots(plan) {
       hooks.onPlan?.(plan);
       const { devices, processes, jobs } = options;
       const runs = await runExperiment(

@@ -73,7 +73,7 @@ async function recommended(
     secondsLeft: () => 60 * minutes - progress.spentSeconds(),
     isOver: () => trained >= mostRuns,
     isInterrupted: () => false,
-    async train(plan) {
+    async trainPilots(plan) {
       for (const { folder, configuration, name } of plan
         .filter((run) => !existsSync(run.folder))
         .slice(0, mostRuns - trained)) {
