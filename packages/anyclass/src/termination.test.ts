@@ -2,7 +2,7 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testFolder } from '../../files/test/testFolder.js';
 import { program } from '../test/program.mjs';
+import { parentOf } from '../test/ranks.mjs';
 import { saveServedModel } from '../test/servedModels.js';
 import { commandEntries } from './commands/entries.js';
 
@@ -146,7 +147,56 @@ describe.skipIf(process.platform === 'win32')('SIGTERM', () => {
       await problem('train', [[config, '--data', photos, ...split, '--run', at('piped')]]),
     ).toBeUndefined();
   });
+
+  test.runIf(process.platform === 'linux')(
+    'ends comparisons and studies and their runs, one of whose threads waits for a pipe; if they are killed, their runs end too',
+    { timeout: 120_000 },
+    async () => {
+      mkdirSync(at('rows'));
+      execFileSync('mkfifo', [at('rows/train.txt')]);
+      writeFileSync(at('rows.csv'), 'Filename,dry,feature_0\na,1,0.5\nb,0,0.1\n');
+      const data = ['features', '--data', at('rows.csv'), '--set', `data.splitFolder=${at('rows')}`];
+      const left = async (signal: 'SIGTERM' | 'SIGKILL', name: string, ...own: string[]) => {
+        const child = spawn(process.execPath, [program, name, ...own], {
+          stdio: 'ignore',
+          env: environment,
+          cwd: folder,
+        });
+        const exit = once(child, 'exit');
+        await expect.poll(() => runsOf(child.pid!), { timeout: 30_000 }).toHaveLength(1);
+        await sleep(3000); // by then it reads the splits
+        const runs = runsOf(child.pid!);
+        child.kill(signal);
+        await Promise.race([exit, sleep(25_000)]);
+        const isAlive = (pid: number) => parentOf(pid) !== undefined;
+        for (let waited = 0; waited < 25_000 && runs.some(isAlive); waited += 100) await sleep(100);
+        const all = [child.pid!, ...runs].filter(isAlive);
+        for (const pid of all) process.kill(pid, 'SIGKILL');
+        return [name, signal, runs.length, all.length];
+      };
+      const ends = await Promise.all(
+        (['SIGTERM', 'SIGKILL'] as const).flatMap((signal) => [
+          left(signal, 'compare', ...data, '--losses', 'bce', '--seeds', '1', '--out', at(`c ${signal}`)),
+          left(signal, 'tune', at(`t ${signal}`), ...data, '--trials', '1'),
+        ]),
+      );
+      expect(ends).toEqual([
+        ['compare', 'SIGTERM', 1, 0],
+        ['tune', 'SIGTERM', 1, 0],
+        ['compare', 'SIGKILL', 1, 0],
+        ['tune', 'SIGKILL', 1, 0],
+      ]);
+    },
+  );
 });
+
+/** The processes that a process has started, from Linux's /proc. */
+function runsOf(starter: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === starter);
+}
 
 /** How long a process has computed, which takes a second before its own work begins; 0 where the system does not tell. */
 function processorSeconds(pid: number | undefined): number {
