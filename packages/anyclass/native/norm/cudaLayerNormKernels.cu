@@ -96,6 +96,12 @@ __global__ void __launch_bounds__(kForwardThreads) forwardKernel(const TokenGrid
       for (int i = 0; i < kValues; i++) x.set(i, fmaf(branch.get(i), scale, x.get(i)));
       x.write(sum, row, place, isInside);
     }
+    if (input.shift) {
+      Packs<float> shift;
+      shift.read(input.shift, 0, place, true);
+#pragma unroll
+      for (int i = 0; i < kValues; i++) x.set(i, x.get(i) + shift.get(i));
+    }
     float total = 0;
 #pragma unroll
     for (int i = 0; i < kValues; i++) total += x.get(i);

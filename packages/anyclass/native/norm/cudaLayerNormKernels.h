@@ -33,6 +33,7 @@ struct LayerNormInput {
   const void* stream;
   const void* branch;  // may be null
   const float* scale;  // of the branch, one for each image; null for 1
+  const float* shift;  // added to the sum's channels before the norm, in forward only; may be null
   const float* weight;
   const float* bias;
   float eps;
@@ -44,7 +45,7 @@ struct LayerNormStatistics {
   float* inverseDeviation;
 };
 
-// Computes sum = stream + scale · branch (not written without a branch) and output = norm of the sum.
+// Computes sum = stream + scale · branch (not written without a branch) and output = norm of sum + shift.
 cudaError_t launchLayerNormForward(const TokenShape& shape, const LayerNormInput& input, void* sum, const LayerNormStatistics& statistics, void* output,
                                    cudaStream_t stream);
 

@@ -46,8 +46,9 @@ struct Settings {
   Cut branch, output;
 };
 
-LayerNormInput inputOf(const Tensor& stream, const Tensor& branch, const Tensor& scale, const Tensor& weight, const Tensor& bias, const Settings& settings) {
-  return {stream.data_ptr(), dataOf(branch), floatsOf(scale), weight.data_ptr<float>(), floatsOf(bias), static_cast<float>(settings.eps),
+LayerNormInput inputOf(const Tensor& stream, const Tensor& branch, const Tensor& scale, const Tensor& shift, const Tensor& weight, const Tensor& bias,
+                       const Settings& settings) {
+  return {stream.data_ptr(), dataOf(branch), floatsOf(scale), floatsOf(shift), weight.data_ptr<float>(), floatsOf(bias), static_cast<float>(settings.eps),
           orderOf(stream, settings.branch), orderOf(stream, settings.output)};
 }
 
@@ -60,17 +61,17 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
   using Context = torch::autograd::AutogradContext;
 
   static torch::autograd::variable_list forward(Context* context, const Tensor& input, const MaybeTensor& givenBranch, const MaybeTensor& givenScale,
-                                                const Tensor& weight, const Tensor& bias, at::ScalarType type, double eps, int64_t branchSide,
+                                                const MaybeTensor& givenShift, const Tensor& weight, const Tensor& bias, at::ScalarType type, double eps, int64_t branchSide,
                                                 bool branchGrid, int64_t branchShift, int64_t outputSide, bool outputGrid, int64_t outputShift) {
     at::AutoDispatchBelowADInplaceOrView below;
     const c10::DeviceGuard guard(input.device());
-    const auto branch = givenBranch.value_or(Tensor()), scale = givenScale.value_or(Tensor());
+    const auto branch = givenBranch.value_or(Tensor()), scale = givenScale.value_or(Tensor()), shift = givenShift.value_or(Tensor());
     const Settings settings{eps, {branchSide, branchGrid, branchShift}, {outputSide, outputGrid, outputShift}};
     const auto shape = shapeOf(input, type);
     const auto sum = branch.defined() ? at::empty_like(input) : input;
     const auto output = at::empty(shapeInOrder(input, outputSide), input.options().dtype(type));
     const auto statistics = at::empty({2, shape.rows}, weight.options());
-    checkLaunch(launchLayerNormForward(shape, inputOf(input, branch, scale, weight, bias, settings), branch.defined() ? sum.data_ptr() : nullptr,
+    checkLaunch(launchLayerNormForward(shape, inputOf(input, branch, scale, shift, weight, bias, settings), branch.defined() ? sum.data_ptr() : nullptr,
                                        statisticsOf(statistics), output.data_ptr(), c10::cuda::getCurrentCUDAStream()));
     context->save_for_backward({sum, scale, weight, statistics});
     context->set_materialize_grads(false);
@@ -96,7 +97,7 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
                             {data["outputSide"].toInt(), data["outputGrid"].toBool(), data["outputShift"].toInt()}};
     const auto type = static_cast<at::ScalarType>(data["type"].toInt());
     const bool hasBranch = data["hasBranch"].toBool();
-    torch::autograd::variable_list all(13);
+    torch::autograd::variable_list all(14);
     at::AutoDispatchBelowADInplaceOrView below;
     const c10::DeviceGuard guard(sum.device());
     const auto shape = shapeOf(sum, type);
@@ -110,12 +111,12 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
     if (hasBranch && !isShared) ofBranch = at::empty(shapeInOrder(sum, settings.branch.side), sum.options().dtype(type));
     const LayerNormGradients gradients{dataOf(ofSum), ofOutput.data_ptr(), ofStream.data_ptr(), hasBranch && !isShared ? ofBranch.data_ptr() : nullptr,
                                        parameters.data_ptr<float>(), partials.data_ptr<float>()};
-    checkLaunch(launchLayerNormBackward(shape, inputOf(sum, {}, scale, weight, {}, settings), statisticsOf(statistics), gradients,
+    checkLaunch(launchLayerNormBackward(shape, inputOf(sum, {}, scale, {}, weight, {}, settings), statisticsOf(statistics), gradients,
                                         c10::cuda::getCurrentCUDAStream()));
     all[0] = ofStream;
     if (hasBranch) all[1] = ofBranch;
-    all[3] = parameters.select(0, 0);
-    all[4] = parameters.select(0, 1);
+    all[4] = parameters.select(0, 0);
+    all[5] = parameters.select(0, 1);
     return all;
   }
 };
@@ -134,8 +135,8 @@ void checkInput(const Tensor& input, at::ScalarType type, const Cut& branch, con
   }
 }
 
-std::tuple<Tensor, Tensor> residualLayerNorm(const Tensor& input, const MaybeTensor& branch, const MaybeTensor& scale, const Tensor& weight,
-                                             const Tensor& bias, double eps, int64_t branchSide, bool branchGrid, int64_t branchShift, int64_t outputSide,
+std::tuple<Tensor, Tensor> residualLayerNorm(const Tensor& input, const MaybeTensor& branch, const MaybeTensor& scale, const MaybeTensor& shift,
+                                             const Tensor& weight, const Tensor& bias, double eps, int64_t branchSide, bool branchGrid, int64_t branchShift, int64_t outputSide,
                                              bool outputGrid, int64_t outputShift) {
   const auto type = autocastType(input.scalar_type());
   checkInput(input, type, {branchSide, branchGrid, branchShift}, {outputSide, outputGrid, outputShift});
@@ -147,7 +148,10 @@ std::tuple<Tensor, Tensor> residualLayerNorm(const Tensor& input, const MaybeTen
   const auto plainScale = scale ? MaybeTensor(scale->to(at::kFloat).contiguous()) : MaybeTensor();
   if (branch) checkTensor(input, *plainBranch, type, shapeInOrder(input, branchSide), "branch");
   if (scale) checkTensor(input, *plainScale, at::kFloat, input.sizes().slice(0, 1), "scale");
-  const auto results = ResidualNorm::apply(input.contiguous(), plainBranch, plainScale, plainWeight, plainBias, type, eps, branchSide, branchGrid, branchShift,
+  TORCH_CHECK(!shift || !at::GradMode::is_enabled(), "the fused layer norm has no gradient of a shift");
+  const auto plainShift = shift ? MaybeTensor(shift->to(at::kFloat).contiguous()) : MaybeTensor();
+  if (shift) checkTensor(input, *plainShift, at::kFloat, channels, "shift");
+  const auto results = ResidualNorm::apply(input.contiguous(), plainBranch, plainScale, plainShift, plainWeight, plainBias, type, eps, branchSide, branchGrid, branchShift,
                                            outputSide, outputGrid, outputShift);
   return {results[0], results[1]};
 }
@@ -157,7 +161,7 @@ std::tuple<Tensor, Tensor> residualLayerNorm(const Tensor& input, const MaybeTen
 
 TORCH_LIBRARY_FRAGMENT(anyclass, m) {
   m.def(
-      "residual_layer_norm(Tensor input, Tensor? branch, Tensor? scale, Tensor weight, Tensor bias, float eps, int branch_side, "
+      "residual_layer_norm(Tensor input, Tensor? branch, Tensor? scale, Tensor? shift, Tensor weight, Tensor bias, float eps, int branch_side, "
       "bool branch_grid, int branch_shift, int output_side, bool output_grid, int output_shift) -> (Tensor sum, Tensor output)",
       anyclass::residualLayerNorm);
 }

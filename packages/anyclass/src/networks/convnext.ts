@@ -4,11 +4,13 @@
 // Names and initialization as in timm's convnext_tiny. The norms and MLPs run on maps with the channels last. DINOv3's ConvNeXts
 // (Siméoni et al., "DINOv3", arXiv 2508.10104) are the same networks.
 
-import { nn, ones, type Tensor, tidy, zeros } from '@anyclass/torch';
+import { isGradEnabled, nn, ones, type Tensor, tidy, zeros } from '@anyclass/torch';
 import type { NetworkDefinition, NetworkFamily, OptionsOf, TrunkCost } from './definition.js';
 import { layerDecay } from './fineTuning.js';
 import { classHead } from './layers/classHead.js';
 import { globalAverage } from './layers/globalAverage.js';
+import { isForKernels } from './layers/gpuOperator.js';
+import { isWatched } from './layers/isWatched.js';
 import { LayerNorm } from './layers/layerNorm.js';
 import { PatchConv } from './layers/patchConv.js';
 import { addBranch, residualNorm } from './layers/residualNorm.js';
@@ -162,12 +164,19 @@ class Block extends nn.Module {
 
   forward(input: Tensor): Tensor {
     return tidy(() => {
-      const map = this.convDw.forward(input).permute([0, 2, 3, 1]);
-      const values = this.mlp.forward(residualNorm(this.norm, map).normed, this.gamma).permute([0, 3, 1, 2]);
-      // Autocast makes the maps after a downsampling half as precise; the sum over many blocks shall not be.
-      const stream = input.to(this.norm.weight!.dtype);
-      return addBranch(stream, { values, stochasticDepth: this.dropPath });
+      const values = this.mlp.forward(this.#normed(input), this.gamma).permute([0, 3, 1, 2]);
+      return addBranch(input, { values, stochasticDepth: this.dropPath });
     });
+  }
+
+  /** Returns the normed result of the convolution, with the channels last. In inference on a GPU, the norm's kernel adds the bias, for which libtorch takes a pass. */
+  #normed(input: Tensor): Tensor {
+    const { convDw, norm } = this;
+    if (isGradEnabled() || !isForKernels(input) || isWatched(convDw))
+      return residualNorm(norm, convDw.forward(input).permute([0, 2, 3, 1])).normed;
+    const { weight, bias: shift } = convDw;
+    const map = nn.functional.conv2d(input, weight, null, 1, 3, 1, weight.shape[0]);
+    return residualNorm(norm, map.permute([0, 2, 3, 1]), { shift: shift! }).normed;
   }
 
   /** Folds the layer scale into the MLP. */

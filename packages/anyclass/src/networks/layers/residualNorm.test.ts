@@ -26,6 +26,13 @@ test('the norm applies to the sum of stream and branch', () => {
   expect(normed.equal(norm.forward(sum))).toBe(true);
 });
 
+test('a shift is added to each channel for the norm alone', () => {
+  const [norm, stream, shift] = [new LayerNorm(16), randn([2, 5, 16]), randn([16])];
+  const { sum, normed } = residualNorm(norm, stream, { shift });
+  expect(sum).toBe(stream);
+  expect(normed.equal(norm.forward(stream.add(shift)))).toBe(true);
+});
+
 test.each([window7, grid7, shifted7])(
   'a branch in squares ($axis) is added at the pixels it came from',
   (squares) => {
@@ -114,6 +121,24 @@ describeOnCuda('the fused residual norm', () => {
     const factors = gradient!.select(2, 0).select(1, 0);
     expect(new Set(factors.toArray() as number[])).toEqual(new Set([0, 2]));
     expectClose(sum, stream.add(values.mul(gradient!)), 1e-6, 'sum');
+  });
+
+  test('adds a shift of the channels, if nothing asks for gradients', () => {
+    const norm = new LayerNorm(96).to(device);
+    const [stream, values] = [0, 1].map(() => randn([3, 14, 14, 96], { device }).to('bfloat16')) as [
+      Tensor,
+      Tensor,
+    ];
+    const shift = randn([96], { device });
+    for (const branch of [undefined, { values }]) {
+      const { normed } = noGrad(() => residualNorm(norm, stream, { branch, shift }));
+      const sum = stream.to('float64').add(shift.to('bfloat16'));
+      const expected = new LayerNorm(96)
+        .to({ device, dtype: 'float64' })
+        .forward(branch ? sum.add(values) : sum);
+      expectClose(normed, expected, 2 ** -5, 'normed');
+    }
+    expect(() => residualNorm(norm, stream, { shift })).toThrow('no gradient of a shift');
   });
 
   test('gives the same bits in every call, captured or not', () => {

@@ -28,6 +28,8 @@ export interface ResidualStep {
 
 export interface ResidualNormOptions {
   readonly branch?: Branch | undefined;
+  /** Added to each channel of the sum for the norm alone; it gets no gradient. */
+  readonly shift?: Tensor | undefined;
   /** Returns the normalized tokens arranged in squares of the stream's map. */
   readonly squares?: Squares | undefined;
 }
@@ -46,11 +48,13 @@ const mostChannels = 768;
 export function residualNorm(
   norm: LayerNorm,
   stream: Tensor,
-  { branch, squares }: ResidualNormOptions = {},
+  options: ResidualNormOptions = {},
 ): { sum: Tensor; normed: Tensor } {
-  if (isFused(stream)) return fused(norm, stream, { branch, squares });
+  if (isFused(stream)) return fused(norm, stream, options);
+  const { branch, shift, squares } = options;
   const sum = branch ? addBranch(stream, branch) : stream;
-  return { sum, normed: norm.forward(squares ? cutIntoSquares(sum, squares) : sum) };
+  const shifted = shift ? sum.add(shift) : sum;
+  return { sum, normed: norm.forward(squares ? cutIntoSquares(shifted, squares) : shifted) };
 }
 
 /**
@@ -90,12 +94,13 @@ function isFused(stream: Tensor): boolean {
   return isForKernels(stream) && channels % 8 === 0 && channels <= mostChannels && operator() !== null;
 }
 
-function fused(norm: LayerNorm, stream: Tensor, { branch, squares }: ResidualNormOptions) {
+function fused(norm: LayerNorm, stream: Tensor, { branch, shift, squares }: ResidualNormOptions) {
   for (const cut of [branch?.squares, squares]) if (cut) checkSquares(stream.shape, cut.side);
   const [sum, normed] = operator()!(
     stream,
     branch?.values ?? null,
     branchScale(stream, branch?.stochasticDepth),
+    shift ?? null,
     norm.weight!,
     norm.bias!,
     norm.eps,
