@@ -10,6 +10,7 @@ import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { isWatched } from './layers/isWatched.js';
+import { StemConv } from './layers/stemConv.js';
 import { Network, type SharedOptions } from './network.js';
 import { publishedWeights } from './published/published.generated.js';
 import { type Renaming, renaming } from './renaming.js';
@@ -71,7 +72,13 @@ class Trunk extends nn.Module {
 
   constructor(channels: number) {
     super();
-    this.#stem = new ConvNorm(channels, stemChannels, { kernel: 7, stride: 2, padding: 3, norm: relu });
+    this.#stem = new ConvNorm(channels, stemChannels, {
+      kernel: 7,
+      stride: 2,
+      padding: 3,
+      norm: relu,
+      convolution: StemConv,
+    });
     let width = stemChannels;
     const transitions: Transition[] = [];
     this.#blocks = layersPerBlock.map((layers, i) => {

@@ -9,6 +9,7 @@ import { classHead } from './layers/classHead.js';
 import { ConvNorm } from './layers/convNorm.js';
 import { globalAverage } from './layers/globalAverage.js';
 import { initializeConvolutions } from './layers/initializeConvolutions.js';
+import { StemConv } from './layers/stemConv.js';
 import { Network, type SharedOptions } from './network.js';
 import { publishedWeights } from './published/published.generated.js';
 import { type Renaming, renaming } from './renaming.js';
@@ -57,6 +58,7 @@ class ResNet extends Network {
       stride: 2,
       padding: 3,
       norm: { activation: 'relu' },
+      convolution: StemConv,
     });
     let inputs = 64;
     this.#stages = blocks.map((count, stage) => {

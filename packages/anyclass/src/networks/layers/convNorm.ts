@@ -7,6 +7,7 @@ import { affineExcite, affineSqueeze, isPaddable, padChannels } from './affineMa
 import { DepthwiseConv } from './depthwiseConv.js';
 import { isWatched } from './isWatched.js';
 import type { SqueezeExcite } from './squeezeExcite.js';
+import { StemConv } from './stemConv.js';
 
 export interface ConvNormOptions extends Omit<nn.Conv2dOptions, 'bias'> {
   readonly norm?: ActivatedBatchNormOptions;
@@ -52,8 +53,8 @@ export class ConvNorm extends nn.Module {
       );
     }
     this.#isPadded = padded;
-    const isPlain =
-      convolution === nn.Conv2d && padding !== 'same' && (options.paddingMode ?? 'zeros') === 'zeros';
+    const isKnown = convolution === nn.Conv2d || convolution === StemConv;
+    const isPlain = isKnown && padding !== 'same' && (options.paddingMode ?? 'zeros') === 'zeros';
     this.#geometry = isPlain ? { stride, padding, dilation, groups } : null;
     this.#convolution = convolution;
     this.#inputs = inputs;
@@ -164,6 +165,7 @@ export class ConvNorm extends nn.Module {
 
   /** The convolution without bias. */
   #convolve(input: Tensor): Tensor {
+    if (this.#conv instanceof StemConv) return this.#conv.convolve(input, null);
     const { stride, padding, dilation, groups } = this.#geometry!;
     return nn.functional.conv2d(input, this.#weight(input), null, stride, padding, dilation, groups);
   }

@@ -6,6 +6,7 @@ import { createNetwork } from '../createNetwork.js';
 import { foldBatchNorm } from '../foldBatchNorm.js';
 import { DepthwiseConv } from './depthwiseConv.js';
 import { PointwiseConv } from './pointwiseConv.js';
+import { convolveHalved, StemConv } from './stemConv.js';
 import { TensorflowConv } from './tensorflowConv.js';
 
 const device = 'cuda';
@@ -13,6 +14,20 @@ const device = 'cuda';
 test('each kind of convolution refuses options that it does not support', () => {
   expect(() => new DepthwiseConv(8, 8, { kernel: 5, padding: 1, groups: 8 })).toThrow('expected kernel 3');
   expect(() => new PointwiseConv(8, 8, { kernel: 3 })).toThrow('expected kernel 1');
+  expect(() => new StemConv(3, 8, { kernel: 7, stride: 2 })).toThrow('padding 3');
+});
+
+test.each([1, 3, 4, 5])('a 7x7 convolution of %i channels on squares of pixels equals itself', (channels) => {
+  const conv = new StemConv(channels, 8, { kernel: 7, stride: 2, padding: 3 }).to({ dtype: 'float64' });
+  const x = randn([2, channels, 10, 14]).to({ dtype: 'float64', ...channelsLast });
+  const { weight, bias } = conv;
+  const parameters = [weight, bias!];
+  const dy = randn([2, 8, 5, 7]).to('float64');
+  const expected = outputAndGradients((input) => conv.forward(input), { x, dy, parameters });
+  const found = outputAndGradients((input) => convolveHalved(input, weight, bias), { x, dy, parameters });
+  found.forEach((result, i) => {
+    expectClose(result, expected[i]!, 1e-12, `result ${i}`);
+  });
 });
 
 test("TensorFlow's padding puts the extra cell of even maps last; odd maps are padded at both sides", () => {
@@ -70,6 +85,15 @@ describeOnCuda('convolutions on channels-last maps', () => {
   test.each(maps)('depthwise equals libtorch in float64: $dtype $shape, stride $stride', (given) => {
     const conv = depthwise(given.shape[1], given.stride, false).to(device);
     expectReference(conv, depthwise(given.shape[1], given.stride, false), [...given.shape], given);
+  });
+
+  test.each(['float32', 'bfloat16'] as const)('a stem of 7x7 equals libtorch in float64: %s', (dtype) => {
+    const build = () => new StemConv(3, 64, { kernel: 7, stride: 2, padding: 3 });
+    const tolerance = dtype === 'float32' ? 2e-5 : 2 ** -6;
+    expectReference(build().to({ device, dtype, ...channelsLast }), build(), [4, 3, 30, 22], {
+      dtype,
+      tolerance,
+    });
   });
 
   test('depthwise with GELU equals libtorch in float64', () => {
