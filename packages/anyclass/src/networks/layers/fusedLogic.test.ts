@@ -66,9 +66,7 @@ vi.mock('./gpuOperator.js', async () => {
     },
   };
   return {
-    // Not for images: stems add in another order, which has a test of its own, and ReLUs make much of the last bit.
-    isForKernels: (maps: Tensor) =>
-      gpu.isOn && ['float32', 'float16', 'bfloat16'].includes(maps.dtype) && maps.shape[1] !== 3,
+    isForKernels: (maps: Tensor) => gpu.isOn && ['float32', 'float16', 'bfloat16'].includes(maps.dtype),
     gpuOperator: (name: string) => () => {
       const operator = operators[name];
       if (!operator) return null;
@@ -78,6 +76,18 @@ vi.mock('./gpuOperator.js', async () => {
       };
     },
   };
+});
+
+// Stems add in another order, which has a test of its own, and ReLUs make much of the last bit.
+vi.mock('./stemConv.js', async (original) => {
+  const torch = await import('@anyclass/torch');
+  const { StemConv } = await original<typeof import('./stemConv.js')>();
+  class PlainStem extends StemConv {
+    override convolve(input: Tensor, bias: Tensor | null): Tensor {
+      return torch.nn.functional.conv2d(input, this.weight, bias, 2, 3);
+    }
+  }
+  return { StemConv: PlainStem };
 });
 
 /** The kernels that are called while something runs, and how often each. */
