@@ -32,8 +32,8 @@ import { calibratedScores } from '../runs/calibratedScores.js';
 import { namesHash } from '../runs/decisionOrigin.js';
 import { readKnownRows } from '../runs/knownRows.js';
 import type { ModelDescription } from '../runs/modelFile.js';
-import { isRunFolder } from '../runs/runFolder.js';
-import { scoresToFit } from '../runs/runScores.js';
+import { isRunFolder, openRun } from '../runs/runFolder.js';
+import { fittingSplit, runScores } from '../runs/runScores.js';
 import { type GivenCosts, type Priced, pricedDecision } from './costs.js';
 import { type JudgeOptions, judge } from './judge.js';
 import { isOwnData, readingFor } from './runSettings.js';
@@ -135,10 +135,15 @@ async function evaluateShare(
       onNote('The decision was refitted on these rows, so it is not judged here; evaluate it on others');
     const isElsewhere = fitted?.decision.fittedOn !== split && !isRefittedHere;
     const known = ranks?.isFirst === false ? undefined : await readKnownRows(model);
-    // Sets of look-alikes are named after an image: what other data shares is found by the contents of their images.
-    const hasOwnGroups = (isOwn && isRunFolder(model)) || dataset.groups?.column !== lookAlikeColumn;
+    // Sets of look-alikes are named after an image: what they share is found by the contents of their images.
+    const hasOwnGroups = dataset.groups?.column !== lookAlikeColumn;
     const judged = { names, groups: hasOwnGroups ? uncalibrated.groups : undefined };
-    const shared = known && sharedRows(known, { ...judged, hashes: await rowContents(dataset, scoredRows) });
+    const shared =
+      known &&
+      // Splits of the run's own data are apart by name.
+      (isOwn
+        ? sharedRows({ ...known, hashes: undefined }, judged)
+        : sharedRows(known, { ...judged, hashes: await rowContents(dataset, scoredRows) }));
     return {
       judgment: judge(scored, {
         ...(isElsewhere && fitted),
@@ -219,13 +224,17 @@ async function pricedFor(
     throw new UserError(
       `${model} is a model file without scores to find a budget on; name the folder of its run`,
     );
-  return pricedDecision(await scoresToFit(model), decision, { ...costs, prevalence });
+  const fitting = await runScores(model, fittingSplit(openRun(model).paths));
+  return pricedDecision(fitting, decision, { ...costs, prevalence });
 }
 
 /** Undefined if the scores of the fit are gone or were changed. */
 async function metricsOfFit(run: string, decision: Decision): Promise<Metrics | undefined> {
   try {
-    return measure(await scoresToFit(run), { threshold: decision, allowSameSplit: true });
+    return measure(await runScores(run, fittingSplit(openRun(run).paths)), {
+      threshold: decision,
+      allowSameSplit: true,
+    });
   } catch (error) {
     if (error instanceof UserError && error.code !== 'scores-damaged') return undefined;
     throw error;

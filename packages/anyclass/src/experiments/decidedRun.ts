@@ -3,7 +3,6 @@
 
 import { crossFit, type Decision, fitDecision, type Metrics, measure, presenceAuc } from '@anyclass/core';
 import { foldsToFit } from '../evaluation/folds.js';
-import { withoutCopies } from '../runs/copies.js';
 import type { DecisionChoice } from './decisionText.js';
 import type { ScoredImages } from './readRuns.js';
 import { type TradeOff, tradeOffOf } from './tradeOff.js';
@@ -36,8 +35,7 @@ export function decideRun(
   classImportance: readonly number[] | undefined,
 ): DecidedRun {
   const importance = classImportance ? { classImportance } : {};
-  const fitting = withoutCopies(held ?? validation);
-  const decision = fitDecision(fitting, held ? { ...choice, candidates: 1 } : choice);
+  const decision = fitDecision(held ?? validation, held ? { ...choice, candidates: 1 } : choice);
   const labels = crossFitted(validation, choice);
   return {
     decision,
@@ -51,7 +49,7 @@ export function decideRun(
       ...measure(test, { ...importance, threshold: decision }),
       presenceAuc: presenceAuc(test),
     },
-    tradeOff: test && tradeOffOf(fitting, test, choice),
+    tradeOff: test && tradeOffOf(held ?? validation, test, choice),
   };
 }
 

@@ -2,7 +2,6 @@
 
 import { eachMetric, type JudgedModel, type Metrics, measure, type PaperMetric } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
-import { withoutCopies } from '../runs/copies.js';
 import type { DecidedGroup, DecidedSpreads, GroupMetrics, MetricSpreads } from './comparisonResult.js';
 import { type DecidedMetrics, type DecidedRun, decideRun, whyUndecided } from './decidedRun.js';
 import type { DecisionChoice } from './decisionText.js';
@@ -71,13 +70,12 @@ async function judgeRun(run: Run, choice: DecisionChoice): Promise<JudgedRun> {
   if (!validation) throw new UserError(`${folder}: no scores and labels for the validation split`);
   const test = await run.scores('test');
   const metrics = measure(validation, importance);
+  const undecided = whyUndecided(metrics, choice);
   const held = await run.scores('decision');
-  const fitting = withoutCopies(held ?? validation);
-  const undecided = whyUndecided(validation.copies ? measure(fitting) : metrics, choice);
   const decided =
     undecided === undefined ? decideRun({ validation, held, test }, choice, classImportance) : undefined;
   return {
-    model: { folder, validation: fitting, scored: test ?? validation, thresholds: [0.5] },
+    model: { folder, validation: held ?? validation, scored: test ?? validation, thresholds: [0.5] },
     validation: metrics,
     test: test && measure(test, importance),
     decided,

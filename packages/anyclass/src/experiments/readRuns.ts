@@ -21,8 +21,6 @@ export type JudgedSplit = 'validation' | 'test';
 /** Scores with labels, and the file name of each row. */
 export interface ScoredImages extends Scored {
   readonly names: readonly string[];
-  /** Rows that a decision does not rest on; see `withoutCopies`. */
-  readonly copies?: ReadonlySet<string> | undefined;
 }
 
 /** A finished run. */

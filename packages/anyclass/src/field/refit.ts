@@ -24,7 +24,7 @@ import { type DecisionOrigin, namesHash, replacedDecision } from '../runs/decisi
 import { readKnownRows } from '../runs/knownRows.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, runPaths } from '../runs/runFolder.js';
-import { fittingSplit, scoresToFit } from '../runs/runScores.js';
+import { fittingSplit, runScores } from '../runs/runScores.js';
 import { type CrossFittedMetrics, crossFittedMetrics } from './crossFitted.js';
 import { fitGate } from './fitGate.js';
 import { hasRows, type RefitData, refitRows } from './refitRows.js';
@@ -105,7 +105,7 @@ async function refitRun(
   description: ModelDescription,
 ): Promise<Refit> {
   const split = fittingSplit(runPaths(run));
-  const scored = await scoresToFit(run);
+  const scored = await runScores(run, split);
   const remarks: string[] = [];
   const { decision } = await refitDecision(run, before, fit, (text) => remarks.push(text));
   refuseTooFew(decision, `the ${split} split of ${run}`);

@@ -14,7 +14,6 @@ import {
   type Scored,
 } from '@anyclass/core';
 import { UserError } from '../errors/userError.js';
-import { copiesText, type ScoresWithCopies, withoutCopies } from '../runs/copies.js';
 
 /** No calibration, or a method that is used only if it improves the probabilities on held-out rows. */
 export type CalibrationMethod = 'temperature' | 'platt' | 'none';
@@ -38,13 +37,13 @@ export interface FittedDecision {
 }
 
 /**
- * Fits a decision, on rows of which the model knows no copies. Without negatives there can be no false-alarm budget. A run that has been trained then gets
+ * Fits a decision. Without negatives there can be no false-alarm budget. A run that has been trained then gets
  * a threshold per class with a `note` (`orPerClass`); everyone else asked for a budget and gets an error.
  *
  * @throws UserError if nothing can be fitted because there are no positives, or no negatives
  */
 export function fitOnValidation(
-  given: Scored | ScoresWithCopies,
+  validation: Scored,
   options: FitDecisionOptions,
   {
     classImportance,
@@ -56,8 +55,6 @@ export function fitOnValidation(
     readonly note?: (text: string) => void;
   } = {},
 ): FittedDecision {
-  const copies = 'names' in given ? copiesText(given, given.split ?? 'validation') : [];
-  const validation = 'names' in given ? withoutCopies(given) : given;
   const needsNegatives = options.rule !== 'fixed' && options.rule !== 'class';
   const isWithoutNegatives =
     needsNegatives &&
@@ -72,15 +69,13 @@ export function fitOnValidation(
       'No negatives in validation: no false-alarm budget can be kept, and a threshold per class is fitted instead',
     );
   const { budget: _budget, ...rest } = options;
-  const { decision: fitted, metrics } = asUserError(() =>
+  const { decision, metrics } = asUserError(() =>
     fitMeasuredDecision(
       validation,
       isWithoutNegatives ? { ...rest, rule: 'class' } : options,
       classImportance && { classImportance },
     ),
   );
-  const { report } = fitted;
-  const decision = { ...fitted, report: { ...report, remarks: [...report.remarks, ...copies] } };
   for (const remark of decision.report.remarks) note(remark);
   return { decision, validation: metrics };
 }

@@ -13,7 +13,7 @@ import { page } from '../pages/page.js';
 import { writeExamples } from '../runs/examples.js';
 import { readEpochs } from '../runs/metricsLog.js';
 import { openRun } from '../runs/runFolder.js';
-import { runScores, scoresToFit } from '../runs/runScores.js';
+import { fittingSplit, runScores } from '../runs/runScores.js';
 import { readSummary } from '../runs/summary.js';
 import { chosenEpoch } from './judgmentText.js';
 import { answers } from './run/answers.js';
@@ -42,7 +42,7 @@ export async function writeRunReport(folder: string, dataset?: Dataset): Promise
     judged,
     scored,
     names,
-    ...(summary.test && { fitted: await scoresToFit(folder) }),
+    ...(summary.test && { fitted: await runScores(folder, fittingSplit(paths)) }),
     previous: previousRun(folder, record),
     instance: dataset ? instanceWord(dataset) : 'image',
   };

@@ -4,7 +4,6 @@ import { presenceScores } from '@anyclass/core';
 import type { SplitName } from '../data/dataset/dataset.js';
 import { UserError } from '../errors/userError.js';
 import { type CalibratedScores, calibratedScores } from './calibratedScores.js';
-import { readCopies, withoutCopies } from './copies.js';
 import { isRunFolder, openRun, type RunPaths, type RunRecord } from './runFolder.js';
 import { savedCalibration } from './savedCalibration.js';
 import { groupColumnOf, hasColumn, joinTables, readTable } from './scoreFiles.js';
@@ -13,8 +12,6 @@ import { groupColumnOf, hasColumn, joinTables, readTable } from './scoreFiles.js
 export interface RunScores extends CalibratedScores {
   /** The image of each row. */
   readonly names: readonly string[];
-  /** Of the split that decisions are fitted on: rows that they do not rest on, since the model knows copies of them. */
-  readonly copies?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -45,13 +42,10 @@ export async function savedScores(
   const labels = await readTable(labelFile, hasColumn(labelFile, column) ? { groupColumn: column } : {});
   if (labels.values.every(Number.isNaN)) return undefined;
   const joined = joinTables(await readTable(scoreFile), labels, split);
-  const copies = split === fittingSplit(paths) ? readCopies(paths) : undefined;
-  const named = { ...joined, names: labels.names, ...(copies && { copies }) };
-  const calibration = savedCalibration(paths.scores);
   // The numbers are a network's, so they are float32; calibrated as such, they are the same as after training.
-  return calibration
-    ? calibratedScores({ ...named, scores: Float32Array.from(joined.scores) }, calibration)
-    : named;
+  const raw = { ...joined, scores: Float32Array.from(joined.scores), names: labels.names };
+  const calibration = savedCalibration(paths.scores);
+  return calibration ? calibratedScores(raw, calibration) : { ...joined, names: labels.names };
 }
 
 /** The split that a run's decision is fitted on: the rows held back for it, or validation. */
@@ -59,22 +53,11 @@ export function fittingSplit({ scores }: Pick<RunPaths, 'scores'>): 'decision' |
   return existsSync(join(scores, 'decision.csv')) ? 'decision' : 'validation';
 }
 
-/**
- * Reads the scores that a run's decision rests on: those of its fitting split, without copies of rows that the model knows.
- *
- * @example
- * fitDecision(await scoresToFit('runs/sewer'), { budget: { falseAlarms: 0.02 } })
- */
-export async function scoresToFit(run: string): Promise<RunScores> {
-  return withoutCopies(await runScores(run, fittingSplit(openRun(run).paths)));
-}
-
-/** The same; undefined for a model file, and where they are gone. */
+/** The scores that a run's decision was fitted on; undefined for a model file, and where they are gone. */
 export async function fittingScores(model: string): Promise<RunScores | undefined> {
   if (!isRunFolder(model)) return undefined;
   const { paths, record } = openRun(model);
-  const scored = await savedScores(paths, record, fittingSplit(paths));
-  return scored && withoutCopies(scored);
+  return savedScores(paths, record, fittingSplit(paths));
 }
 
 /**

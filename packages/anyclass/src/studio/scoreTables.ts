@@ -5,7 +5,6 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScoresHeader } from '@anyclass/studio';
 import { UserError } from '../errors/userError.js';
-import { withoutCopies } from '../runs/copies.js';
 import { openRun } from '../runs/runFolder.js';
 import { type RunScores, savedScores } from '../runs/runScores.js';
 import type { FoundRun } from './findRuns.js';
@@ -58,8 +57,7 @@ async function load({ id, path }: FoundRun, split: ScoredSplit): Promise<RunScor
   const { paths, record } = openRun(path);
   const scored = await savedScores(paths, record, split);
   if (!scored) throw new UserError(`${id}: its ${split} split has no labels`);
-  // Every view has the rows that decisions are fitted on: those of a table are asked for by their place in it.
-  return withoutCopies(scored);
+  return scored;
 }
 
 /**

@@ -11,7 +11,6 @@ import type { Quarantined, RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { fitOnValidation, helpfulCalibration } from '../inference/decide.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
-import { copiesAmong, withoutCopies, writeCopies } from '../runs/copies.js';
 import { type KnownRows, writeKnownRows } from '../runs/knownRows.js';
 import { type Model, saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
@@ -46,8 +45,6 @@ export interface EndScores {
   readonly guard?: RunGuard | undefined;
   /** The rows that the model knows; the first rank has them. */
   readonly known?: KnownRows | undefined;
-  /** Hashes of the contents of the test rows; the first rank has them. */
-  readonly testContents?: readonly string[] | undefined;
 }
 
 /** Fits calibration and decision, evaluates, and writes everything. */
@@ -111,7 +108,7 @@ export function writeResults(
         test: judge(test, {
           ...shared,
           ...fitted,
-          shared: sharedRows(scores.known ?? held ?? validation, { ...test, hashes: scores.testContents }),
+          shared: sharedRows(held ?? validation, test),
           uncalibrated: scores.test?.scored,
         }),
       }),
@@ -135,20 +132,18 @@ function fittedScores({ configuration, data, progress }: Session, { note }: Acti
   const validation = identified(scores.validation);
   const held = scores.decision && identified(scores.decision);
   const fitting = held ?? validation;
-  const found = scores.known && copiesAmong(fitting.names, scores.known);
-  const copies = found && found.size > 0 ? found : undefined;
   // Rows that were held back chose nothing.
   const candidates = held ? 1 : runCandidates(configuration, progress.epoch);
-  const fitted = Array.from(withoutCopies({ ...fitting, copies }).targets).some((target) => target >= 0.5)
+  const fitted = Array.from(fitting.targets).some((target) => target >= 0.5)
     ? fitOnValidation(
-        { ...fitting, copies },
+        fitting,
         { ...fitOptions(decision), candidates },
         { classImportance, note, orPerClass: true },
       )
     : undefined;
   if (!fitted)
     note('No positives in validation: no decision is fitted, and the model uses a threshold of 0.5');
-  return { calibration, validation, held, fitted, copies, test: scores.test && identified(scores.test) };
+  return { calibration, validation, held, fitted, test: scores.test && identified(scores.test) };
 }
 
 /** Why the test split is not evaluated; undefined if it is. */
@@ -169,9 +164,8 @@ interface IdentifiedScores extends Scored {
 function writeSplits(
   paths: RunPaths,
   scores: EndScores,
-  { calibration, validation, held, copies, test }: ReturnType<typeof fittedScores>,
+  { calibration, validation, held, test }: ReturnType<typeof fittedScores>,
 ): void {
-  writeCopies(paths, copies);
   writeScoreChecksums(paths.scores, {
     ...(scores.known && writeKnownRows(paths, scores.known)),
     ...saveCalibration(paths.scores, calibration),

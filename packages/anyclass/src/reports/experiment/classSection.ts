@@ -8,7 +8,6 @@ import { decisionPhrase } from '../../experiments/decisionText.js';
 import type { Run } from '../../experiments/readRuns.js';
 import { standardOf } from '../../experiments/seedGroups.js';
 import type { Chart } from '../../pages/blocks.js';
-import { withoutCopies } from '../../runs/copies.js';
 import type { Cell, Table } from '../../tables/index.js';
 import { type Group, type Material, meanOf, type Panel, type ReportSection } from './material.js';
 
@@ -85,7 +84,7 @@ async function runMetrics(
   const scored = await run.scores(split);
   const fitting = (await run.scores('decision')) ?? (await run.scores('validation'));
   if (!scored || !fitting) throw new RangeError(`${run.folder}: no scores for ${split}`);
-  return measure(scored, decision && { threshold: fitDecision(withoutCopies(fitting), decision) });
+  return measure(scored, decision && { threshold: fitDecision(fitting, decision) });
 }
 
 function classRows(first: readonly Metrics[], second: readonly Metrics[]): ClassRow[] {

@@ -75,7 +75,7 @@ function statement(decided: DecidedMetrics | undefined): string {
     'not requested': 'Nothing is promised: the budget was asked for without a confidence.',
     'rule has no bound': 'Nothing is promised: this rule has no bound on false alarms.',
     'too few negatives': `Nothing is promised: ${tooFew(guarantee, decided)}.`,
-    'shared rows': 'Nothing is promised: some of these rows were known to the model or to the fit.',
+    'shared rows': 'Nothing is promised: some of these rows were known to the fit.',
   };
   return reasons[guarantee.reason] ?? `Nothing is promised: ${guarantee.reason}.`;
 }
