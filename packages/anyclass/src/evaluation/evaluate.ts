@@ -30,10 +30,10 @@ import { scoreRows } from '../inference/scoreRows.js';
 import { probabilities, type Scorer } from '../inference/scorer.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
 import { namesHash } from '../runs/decisionOrigin.js';
-import { readKnownRows } from '../runs/knownRows.js';
+import { hashedAmong, readKnownRows } from '../runs/knownRows.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, openRun } from '../runs/runFolder.js';
-import { fittingSplit, runScores } from '../runs/runScores.js';
+import { fittingScores, fittingSplit, runScores } from '../runs/runScores.js';
 import { type GivenCosts, type Priced, pricedDecision } from './costs.js';
 import { type JudgeOptions, judge } from './judge.js';
 import { isOwnData, readingFor } from './runSettings.js';
@@ -138,12 +138,8 @@ async function evaluateShare(
     // Sets of look-alikes are named after an image: what they share is found by the contents of their images.
     const hasOwnGroups = dataset.groups?.column !== lookAlikeColumn;
     const judged = { names, groups: hasOwnGroups ? uncalibrated.groups : undefined };
-    const shared =
-      known &&
-      // Splits of the run's own data are apart by name.
-      (isOwn
-        ? sharedRows({ ...known, hashes: undefined }, judged)
-        : sharedRows(known, { ...judged, hashes: await rowContents(dataset, scoredRows) }));
+    const asked = known && (isOwn ? hashedAmong(known, (await fittingScores(model))?.names) : known);
+    const shared = asked && sharedRows(asked, { ...judged, hashes: await rowContents(dataset, scoredRows) });
     return {
       judgment: judge(scored, {
         ...(isElsewhere && fitted),

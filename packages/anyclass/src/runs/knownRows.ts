@@ -48,6 +48,24 @@ export async function readKnownRows(model: string): Promise<RowIdentities | unde
   return isFolder ? savedScores(paths, openRun(model).record, fittingSplit(paths)) : undefined;
 }
 
+/**
+ * Returns the known rows with the hashes of some of them alone: copies of training rows in the run's own test split are no reason against a promise, those of
+ * the rows that its decision was fitted on are.
+ *
+ * @example
+ * hashedAmong(known, fitted.names).hashes // empty for rows of training
+ */
+export function hashedAmong<Rows extends RowIdentities>(
+  known: Rows,
+  names: readonly string[] | undefined = [],
+): Rows & { readonly hashes: readonly string[] } {
+  const chosen = new Set(names);
+  const hashes = Array.from(known.names ?? [], (name, row) =>
+    chosen.has(name) ? (known.hashes?.[row] ?? '') : '',
+  );
+  return { ...known, hashes };
+}
+
 async function readRows({ knownRows: path, scores }: RunPaths): Promise<KnownRows> {
   const damaged = (what: string) =>
     new UserError(`${path} ${what}; resume the run to write it anew`, { code: 'scores-damaged' });

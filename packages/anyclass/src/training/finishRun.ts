@@ -35,7 +35,8 @@ export async function finishRun(session: Session, run: ActiveRun): Promise<RunSu
     // The first rank alone: nothing of it is exchanged.
     const guard = await runGuard(session, chosen.model.network, run);
     const known = await knownRows(session.data);
-    const summary = writeResults(session, run, chosen, { ...scores, guard, known });
+    const testContents = scores.test && (await rowContents(session.data.dataset, scores.test.rows));
+    const summary = writeResults(session, run, chosen, { ...scores, guard, known, testContents });
     // If the best weights are lost, only the checkpoints have any.
     if (!chosen.isLastInstead) dropCheckpoints(session, run);
     return summary;

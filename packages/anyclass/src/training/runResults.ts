@@ -1,7 +1,7 @@
 // What a run found at its end: fits calibration and decision, evaluates, and writes model, scores and summary.
 
 import { join } from 'node:path';
-import { type Scored, sharedRows } from '@anyclass/core';
+import { type RowIdentities, type Scored, type SharedRows, sharedRows } from '@anyclass/core';
 import { runCandidates } from '../configuration/candidates.js';
 import { fitOptions } from '../configuration/decisionFields.js';
 import type { SplitName } from '../data/dataset/dataset.js';
@@ -11,7 +11,7 @@ import type { Quarantined, RunSummary } from '../events/runSummary.js';
 import { writeWhole } from '../files/wholeFile.js';
 import { fitOnValidation, helpfulCalibration } from '../inference/decide.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
-import { type KnownRows, writeKnownRows } from '../runs/knownRows.js';
+import { hashedAmong, type KnownRows, writeKnownRows } from '../runs/knownRows.js';
 import { type Model, saveModel } from '../runs/modelFile.js';
 import type { RunPaths } from '../runs/runFolder.js';
 import { saveCalibration } from '../runs/savedCalibration.js';
@@ -45,6 +45,8 @@ export interface EndScores {
   readonly guard?: RunGuard | undefined;
   /** The rows that the model knows; the first rank has them. */
   readonly known?: KnownRows | undefined;
+  /** Hashes of the contents of the test rows; the first rank has them. */
+  readonly testContents?: readonly string[] | undefined;
 }
 
 /** Fits calibration and decision, evaluates, and writes everything. */
@@ -108,7 +110,7 @@ export function writeResults(
         test: judge(test, {
           ...shared,
           ...fitted,
-          shared: sharedRows(held ?? validation, test),
+          shared: sharedWith(held ?? validation, scores.known, { ...test, hashes: scores.testContents }),
           uncalibrated: scores.test?.scored,
         }),
       }),
@@ -144,6 +146,17 @@ function fittedScores({ configuration, data, progress }: Session, { note }: Acti
   if (!fitted)
     note('No positives in validation: no decision is fitted, and the model uses a threshold of 0.5');
   return { calibration, validation, held, fitted, test: scores.test && identified(scores.test) };
+}
+
+/** Counts the test rows that are among those of the fit, by name, contents or group. */
+function sharedWith(
+  fitting: IdentifiedScores,
+  known: KnownRows | undefined,
+  test: RowIdentities,
+): SharedRows {
+  const { names, groups } = fitting;
+  const rows = known ? hashedAmong(known, names) : { names };
+  return sharedRows({ ...rows, groups }, test);
 }
 
 /** Why the test split is not evaluated; undefined if it is. */
