@@ -12,6 +12,7 @@ import {
   type Tensor,
   tensor,
   tidy,
+  zeros,
 } from '@anyclass/torch';
 import { describe, expect, test } from 'vitest';
 import { testFolder } from '../../../files/test/testFolder.js';
@@ -26,6 +27,7 @@ import type { Network } from '../networks/network.js';
 import type { HeatMap, HeatMapMethod, Target } from './heatMap.js';
 import { peakPlace } from './heatMap.js';
 import { heatMaps } from './heatMaps.js';
+import { attentionsAmongAll } from './tokenRelevance.js';
 
 const folder = testFolder();
 
@@ -254,3 +256,15 @@ function correlation(a: HeatMap, b: HeatMap): number {
   const product = (p: Float32Array, q: Float32Array) => p.reduce((sum, value, i) => sum + value * q[i]!, 0);
   return product(x, y) / Math.sqrt(product(x, x) * product(y, y) || 1);
 }
+
+test('relevance does not follow windows of an earlier stage that have as many tokens', () => {
+  const shapes = [
+    [2, 48, 49, 49],
+    [2, 24, 49, 49],
+    [2, 24, 49, 49],
+  ];
+  const attentions = shapes.map((shape) => zeros(shape));
+  expect(attentionsAmongAll(attentions, [2, 49])).toEqual(attentions.slice(1));
+  expect(attentionsAmongAll(attentions, [2, 196])).toEqual([]);
+  expect(attentionsAmongAll([], [2, 49])).toEqual([]);
+});

@@ -31,7 +31,7 @@ export function tokenRelevance(network: Network, images: Tensor, targets: readon
       try {
         const tokens = features.ndim === 3 ? features : features.flatten(2).transpose(1, 2);
         const [batch = 0, length = 0] = tokens.shape;
-        const followed = attentions.slice(lastOther(attentions, [batch, length]) + 1);
+        const followed = attentionsAmongAll(attentions, [batch, length]);
         if (followed.length === 0) return null;
         const scores = targetScores(network.forwardHead(features), targets);
         const [gradient, ...gradients] = grad([scores.sum()], [features, ...followed]);
@@ -65,9 +65,17 @@ function firstAlone(tokens: Tensor): Tensor {
   return nn.functional.pad(ones([batch, 1], { device: tokens.device }), [0, length - 1]);
 }
 
-/** The last attention that is not among all tokens of an image; -1 if there is none. */
-function lastOther(attentions: readonly Tensor[], [batch, length]: readonly [number, number]): number {
-  return attentions.findLastIndex(
-    ({ shape }) => shape[0] !== batch || shape[2] !== length || shape[3] !== length,
-  );
+/**
+ * Returns the attentions from the last stage on: among all tokens of an image, by as many heads as the last. Those of Swin's shifted windows have the heads of
+ * all windows of an image, and at some sizes as many tokens.
+ *
+ * @example
+ * attentionsAmongAll(attentions, [2, 49]) // the last two of swin-t at 224 px
+ */
+export function attentionsAmongAll(
+  attentions: readonly Tensor[],
+  [batch, length]: readonly [number, number],
+): readonly Tensor[] {
+  const expected = [batch, attentions.at(-1)?.shape[1], length, length].join();
+  return attentions.slice(attentions.findLastIndex(({ shape }) => shape.join() !== expected) + 1);
 }
