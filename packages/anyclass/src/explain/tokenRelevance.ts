@@ -66,8 +66,8 @@ function firstAlone(tokens: Tensor): Tensor {
 }
 
 /**
- * Returns the attentions from the last stage on: among all tokens of an image, by as many heads as the last. Those of Swin's shifted windows have the heads of
- * all windows of an image, and at some sizes as many tokens.
+ * Returns the attentions of the last stage: those among all tokens of an image, by as many heads as the last has. Swin's shifted windows have the heads of all
+ * windows of an image, and at some sizes as many tokens.
  *
  * @example
  * attentionsAmongAll(attentions, [2, 49]) // the last two of swin-t at 224 px
