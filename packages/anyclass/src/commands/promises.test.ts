@@ -173,6 +173,7 @@ describe('evaluate with scores', () => {
     );
     expect(stdout).not.toContain('on new data of the same kind');
     expect(stdout).not.toContain('hold together');
+    expect(stdout).not.toContain('could be promised');
   });
 });
 

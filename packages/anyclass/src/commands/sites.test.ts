@@ -514,6 +514,31 @@ describe('refit', () => {
     expect(readModelRecord(at('own.safetensors')).description.decisionOrigin?.rows).toBe(240);
   });
 
+  test.skipIf(hasNoRuntime)(
+    'an exported file says that data has the name of its own, and compares contents there',
+    async () => {
+      mkdirSync(at('named'));
+      cpSync(at('run/known-rows.csv'), at('named/known-rows.csv'));
+      await exportOnnx(at('run'), { out: at('named/model.onnx') });
+      mkdirSync(at('elsewhere'));
+      const rows = readFileSync(at('away.csv'), 'utf8').replaceAll('away-', 'home-');
+      writeFileSync(at('elsewhere/home.csv'), rows);
+      const words = ['named/model.onnx', 'elsewhere/home.csv', '--replicates', '100'];
+      const judged = await runInProcess(folder, ['evaluate', ...words]);
+      expect(judged.stderr).toMatch(
+        /home\.csv has the name of the model's own data, so only its test split is/,
+      );
+      const refit = ['refit', ...words, '--out', 'named.onnx', '--json'];
+      const { status, stderr } = await runInProcess(folder, refit);
+      expect([status, stderr]).toEqual([1, expect.stringMatching(/has the name of .*--split all/s)]);
+      const { stdout } = await runInProcess(folder, [...refit, '--split', 'all']);
+      expect(JSON.parse(stdout)).toMatchObject({
+        decision: { report: { guarantee: { holds: true, rate: 0.05 } } },
+        remarks: [],
+      });
+    },
+  );
+
   test('of other data that has splits, --split test takes that one alone', async () => {
     const [header, ...rows] = readFileSync(at('away.csv'), 'utf8').trimEnd().split('\n');
     const split = rows.map((row, i) => `${row},${i % 2 === 0 ? 'train' : 'test'}`);

@@ -36,7 +36,7 @@ import { isRunFolder, openRun } from '../runs/runFolder.js';
 import { fittingScores, fittingSplit, runScores } from '../runs/runScores.js';
 import { type GivenCosts, type Priced, pricedDecision } from './costs.js';
 import { type JudgeOptions, judge } from './judge.js';
-import { isOwnData, readingFor } from './runSettings.js';
+import { isOwnByName, isOwnData, readingFor } from './runSettings.js';
 
 /** Images per batch. */
 const defaultBatch = 64;
@@ -115,8 +115,17 @@ async function evaluateShare(
     const hasSplits = isOwn || dataset.hasOwnSplits === true || open.draw !== undefined;
     const chosen = options.split ?? (hasSplits ? labeledSplit(dataset) : 'all');
     const { rows, name: split } = judgedRows(dataset, chosen, fitted?.decision);
+    const isByName = isOwnByName(model, spec, description);
     if (chosen === 'all' && isOwn)
-      onNote(`${dataset.name} is the model's own data, so most of these rows are known to it`);
+      onNote(
+        isByName
+          ? `${dataset.name} has the name of the model's own data; if it is that, most of these rows are known to it`
+          : `${dataset.name} is the model's own data, so most of these rows are known to it`,
+      );
+    else if (isByName && options.split === undefined)
+      onNote(
+        `${dataset.name} has the name of the model's own data, so only its ${chosen} split is evaluated; if it is other data, choose the split all`,
+      );
     const {
       uncalibrated,
       names,
@@ -138,7 +147,9 @@ async function evaluateShare(
     // Sets of look-alikes are named after an image: what they share is found by the contents of their images.
     const hasOwnGroups = dataset.groups?.column !== lookAlikeColumn;
     const judged = { names, groups: hasOwnGroups ? uncalibrated.groups : undefined };
-    const asked = known && (isOwn ? hashedAmong(known, (await fittingScores(model))?.names) : known);
+    // An exported file knows its data by name alone, which other data may share; of files, all contents are compared.
+    const fitting = known && isOwn ? await fittingScores(model) : undefined;
+    const asked = known && fitting ? hashedAmong(known, fitting.names) : known;
     const shared = asked && sharedRows(asked, { ...judged, hashes: await rowContents(dataset, scoredRows) });
     return {
       judgment: judge(scored, {

@@ -41,6 +41,24 @@ export function isOwnData(
   return isNamed(dataset, own) || datasetName(parseDataset(dataset)) === own;
 }
 
+/**
+ * Whether a dataset is taken for a model's own because of its name alone.
+ *
+ * @example
+ * isOwnByName('pipes.onnx', 'other-site/pipes.csv', description) // true
+ */
+export function isOwnByName(
+  model: string,
+  dataset: string,
+  description: Pick<ModelDescription, 'dataset'>,
+): boolean {
+  return (
+    isOwnData(model, dataset, description) &&
+    runData(model) === undefined &&
+    !isNamed(dataset, description.dataset)
+  );
+}
+
 function isNamed(dataset: string, own: string): boolean {
   return datasetText(absoluteDataset(parseDataset(dataset))) === own;
 }

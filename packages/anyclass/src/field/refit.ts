@@ -76,17 +76,20 @@ export async function refit(model: string, options: RefitOptions): Promise<Refit
   refusePartialGroups(fit, rows);
   const compared = await comparedRows(model, rows);
   const shared = compared && compared.rows > 0 ? compared : undefined;
-  const unsure = compared ? [] : [uncomparedText(file)];
+  const notes: string[] = [];
+  const note = (text: string) => void notes.push(text);
+  const fitted = rows.hasClasses
+    ? fitOnValidation(rows.scored, fit, { note }).decision
+    : fitGate(before, rows, fit, note);
+  refuseTooFew(fitted, rows.name);
+  const unsure = compared ? [] : [uncomparedText(file, fitted)];
   const remarks = [
     ...rows.remarks,
     ...knownText(shared, rows),
     ...unsure,
     ...lostGroups(before, rows.scored),
+    ...notes,
   ];
-  const fitted = rows.hasClasses
-    ? fitOnValidation(rows.scored, fit, { note: (text) => remarks.push(text) }).decision
-    : fitGate(before, rows, fit, (text) => remarks.push(text));
-  refuseTooFew(fitted, rows.name);
   const decision = shared ? withheld(fitted) : remarked(fitted, unsure);
   const origin = originOf(decision, rows, description, before);
   const metrics = rows.hasClasses
@@ -161,8 +164,10 @@ async function comparedRows(
   return known && sharedRows(known, { names, groups: scored.groups });
 }
 
-function uncomparedText(file: string): string {
-  return `${basename(file)} does not hold which rows it was trained on or chosen by, so whether any of these are among them is not known, and the promise holds only if none is; to have them compared, refit the run's folder, or put its known-rows.csv beside the file`;
+function uncomparedText(file: string, { report }: Decision): string {
+  const isPromised = report.guarantee.holds || report.triage?.guarantee.holds === true;
+  const meaning = isPromised ? ', and the promise holds only if none is' : '';
+  return `${basename(file)} does not hold which rows it was trained on or chosen by, so rows of this fit may be among them${meaning}; to have them compared, refit the run's folder, or put its known-rows.csv beside the file`;
 }
 
 function knownText(known: SharedRows | undefined, { names, shared }: RowsToFit): string[] {

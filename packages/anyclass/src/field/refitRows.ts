@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { datasetName, parseDataset } from '../data/datasetSpec.js';
 import { UserError } from '../errors/userError.js';
 import { type EvaluateOptions, evaluate } from '../evaluation/evaluate.js';
-import { isOwnData } from '../evaluation/runSettings.js';
+import { isOwnByName, isOwnData } from '../evaluation/runSettings.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder } from '../runs/runFolder.js';
@@ -72,9 +72,14 @@ async function datasetRows(
 ): Promise<RowsToFit> {
   const isOwn = isOwnData(model, dataset, description);
   if (isOwn && split !== 'test' && (split === undefined || isRunFolder(model))) {
-    throw new UserError(
-      `${dataset} is the data that the model was trained on; refit it on rows that it does not know, or on the split test`,
-    );
+    throw isOwnByName(model, dataset, description)
+      ? new UserError(
+          `${dataset} has the name of the data that the model was trained on; if it is that, refit on its split test, otherwise on the split all`,
+          { setting: 'split=all' },
+        )
+      : new UserError(
+          `${dataset} is the data that the model was trained on; refit it on rows that it does not know, or on the split test`,
+        );
   }
   const { scored, names, shared } = await evaluate(model, dataset, {
     ...data,

@@ -8,7 +8,7 @@ import {
   moreLabels,
   type SharedRows,
 } from '@anyclass/core';
-import { counted } from '../errors/counted.js';
+import { counted, inflected } from '../errors/counted.js';
 import { listed } from '../errors/listed.js';
 import type { DecidedMetrics, Judgment, PricedBudget } from '../events/judgment.js';
 import type { OddImages, RunSummary } from '../events/runSummary.js';
@@ -104,7 +104,8 @@ function decisionLines(decided: Judgment['decided'], split: string): string[] {
       ...report.remarks,
       ...(decided.costs ? [costText(decided.costs)] : []),
       ...outcomeLines(decided, split),
-      ...buyLines(decided),
+      // Rows that are known already cannot be part of what more labels buy.
+      ...(shared && shared.rows > 0 ? [] : buyLines(decided)),
     ].join('\n'),
   ];
 }
@@ -170,7 +171,7 @@ function buyLines({ metrics, unit, groups, judgedGroups }: DecidedMetrics): stri
 
 function sharedText({ rows, byName, byHash, byGroup, examples }: SharedRows, judged: number): string {
   const other = byGroup > 0 && byName === 0 && byHash === 0 ? '; rename the groups if they are others' : '';
-  return `${rows} of ${judged} evaluated rows are known to the model or to the fit of its decision, by name, contents or group (${listed(examples)}), so nothing is promised${other}`;
+  return `${rows.toLocaleString('en-US')} of ${counted(judged, 'evaluated row')} ${inflected(rows, 'is', 'are')} known to the model or to the fit of its decision, by name, contents or group (${listed(examples)}), so nothing is promised${other}`;
 }
 
 /** What happens to rows, if they have three outcomes or the user named a prevalence. */

@@ -57,7 +57,7 @@ export async function readKnownRows(model: string): Promise<RowIdentities | unde
  */
 export function hashedAmong<Rows extends RowIdentities>(
   known: Rows,
-  names: readonly string[] | undefined = [],
+  names: readonly string[],
 ): Rows & { readonly hashes: readonly string[] } {
   const chosen = new Set(names);
   const hashes = Array.from(known.names ?? [], (name, row) =>
