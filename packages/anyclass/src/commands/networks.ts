@@ -42,7 +42,7 @@ export const networks = command({
       .optional()
       .describe('height and width of the images to measure with; default 224'),
     batchSize: z.int().positive().optional().describe('images at a time to measure with; default 8'),
-    device: z.string().default('auto').describe('cpu, cuda, cuda:N or auto'),
+    device: z.string().default('auto').describe('cpu, cuda, cuda:N or auto').meta({ placeholder: 'DEVICE' }),
     json: z.boolean().default(false).describe('print JSON'),
   }),
   async run(options, terminal) {
