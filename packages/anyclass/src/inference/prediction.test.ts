@@ -123,7 +123,13 @@ test('weights without classes are refused with what is missing', async () => {
   await expect(openPredictor(join(folder, 'plain.safetensors'))).rejects.toThrow(
     'no network name and classes',
   );
-  await expect(openPredictor(folder.concat('/images'))).rejects.toThrow('no model.safetensors');
+  await expect(openPredictor(folder.concat('/images'))).rejects.toThrow('images: not a run');
+  const [exported, unfinished] = [join(folder, 'exported'), join(folder, 'unfinished')];
+  for (const each of [exported, unfinished]) mkdirSync(each);
+  writeFileSync(join(exported, 'config.json'), '{"format":"anyclass","file":"model.onnx"}');
+  writeFileSync(join(unfinished, 'config.json'), '{"configuration":{}}');
+  await expect(openPredictor(exported)).rejects.toThrow('exported: not a run');
+  await expect(openPredictor(unfinished)).rejects.toThrow('no model.safetensors; if the run is not finished');
 });
 
 test('one image is predicted from its path or its bytes, with probabilities by class name', async () => {

@@ -18,6 +18,7 @@ import type { Network } from '../networks/network.js';
 import { saveWeights } from '../networks/weights/saveWeights.js';
 import type { DecisionOrigin } from './decisionOrigin.js';
 import { checkedBy, describedModel } from './modelSchema.js';
+import { refuseOtherFolder } from './runFolder.js';
 
 /** What is known about a model apart from its network. */
 export type ModelDescription = ModelFacts & ModelInput;
@@ -147,6 +148,7 @@ export function modelPath(path: string): string {
   if (!found.isDirectory()) return path;
   const file = join(path, 'model.safetensors');
   if (!existsSync(file)) {
+    refuseOtherFolder(path);
     throw new UserError(`${path}: no model.safetensors; if the run is not finished, resume it`, {
       next: resumeCommand(path),
     });

@@ -134,6 +134,7 @@ test.each([
   ['{', 'config.json is damaged (not valid JSON); delete the folder'],
   ['{}', 'config.json is damaged (configuration: expected an object'],
   ['[1]', 'config.json is damaged (expected an object'],
+  ['{"format":"anyclass"}', 'damaged: not a run (its config.json describes something else)'],
 ])('a run whose config.json holds %j is refused, and named', (text, message) => {
   mkdirSync(at('damaged'), { recursive: true });
   writeFileSync(at('damaged/config.json'), text);

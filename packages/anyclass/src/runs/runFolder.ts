@@ -12,7 +12,7 @@
 //   report.html
 //   examples.json     a few images of the report, small, for the page of a server and for TensorBoard
 
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isPartial } from '@anyclass/files';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ import { validateConfiguration } from '../configuration/validate.js';
 import { datasetName, parseDataset } from '../data/datasetSpec.js';
 import type { Distribution } from '../distribution/ranks.js';
 import { resumeCommand, UserError } from '../errors/userError.js';
-import { readWhole, writeWhole } from '../files/wholeFile.js';
+import { parsedJson, readWhole, writeWhole } from '../files/wholeFile.js';
 
 export interface RunPaths {
   readonly folder: string;
@@ -144,7 +144,7 @@ const runRecord = z.object({
  */
 export function openRun(folder: string): { readonly paths: RunPaths; readonly record: RunRecord } {
   const paths = runPaths(folder);
-  if (!existsSync(paths.config)) throw new UserError(`${folder}: not a run (no config.json)`);
+  refuseOtherFolder(folder);
   const record = readWhole(paths.config, runRecord, `delete the folder ${folder} and train again`);
   const { loss } = record.configuration;
   // Its loss was reduced in another way than the default says today.
@@ -154,6 +154,17 @@ export function openRun(folder: string): { readonly paths: RunPaths; readonly re
     paths,
     record: { ...record, configuration: validateConfiguration(record.configuration, paths.config) },
   };
+}
+
+/** Throws if a folder is not a run. Exported models, and those of other programs, have a config.json as well. */
+export function refuseOtherFolder(folder: string): void {
+  const { config } = runPaths(folder);
+  if (!existsSync(config)) throw new UserError(`${folder}: not a run (no config.json)`);
+  const record = statSync(config).isFile() ? parsedJson(readFileSync(config, 'utf8')) : undefined;
+  if (isPlainObject(record) && Object.keys(record).length > 0 && !('configuration' in record))
+    throw new UserError(
+      `${folder}: not a run (its config.json describes something else); name the folder of a run, or the file of a model`,
+    );
 }
 
 /**
