@@ -28,14 +28,13 @@ export function flagOf(field: string): string {
 function describeField(field: string, type: unknown): OptionField {
   const { inner, defaultValue } = unwrap(type);
   const meta = type instanceof z.ZodType ? (type.meta() ?? {}) : {};
-  const placeholder = meta['placeholder'];
   return {
     field,
     flag: flagOf(field),
     kind: kindOf(inner),
     isOptional: isOptional(type),
     description: meta.description ?? '',
-    placeholder: typeof placeholder === 'string' ? placeholder : placeholderOf(inner),
+    placeholder: statedPlaceholder(type) ?? placeholderOf(inner),
     defaultText:
       defaultValue === undefined || defaultValue === false ? undefined : String(defaultValue) || undefined,
     bare:
@@ -63,6 +62,16 @@ function kindOf(type: unknown): OptionField['kind'] {
   if (type instanceof z.ZodBoolean) return 'boolean';
   if (type instanceof z.ZodNumber) return 'number';
   return type instanceof z.ZodArray ? 'list' : 'string';
+}
+
+/** The placeholder of a field, or of the one that it makes optional. */
+function statedPlaceholder(type: unknown): string | undefined {
+  if (!(type instanceof z.ZodType)) return undefined;
+  const stated = type.meta()?.['placeholder'];
+  if (typeof stated === 'string') return stated;
+  return type instanceof z.ZodOptional || type instanceof z.ZodDefault
+    ? statedPlaceholder(type.unwrap())
+    : undefined;
 }
 
 function placeholderOf(type: unknown): string {

@@ -11,14 +11,12 @@ import type { DecisionChange } from '../inference/changedDecision.js';
 export const decisionFields = {
   falseAlarms: shareField()
     .optional()
-    .describe('allow at most this share of negatives to get any prediction: 0.01 or 1%; default 5%')
-    .meta({ placeholder: 'SHARE' }),
+    .describe('allow at most this share of negatives to get any prediction: 0.01 or 1%; default 5%'),
   missed: shareOrNoneField()
     .optional()
     .describe(
       'clear at most this share of positives; images between both limits are for review; none: without such a limit',
-    )
-    .meta({ placeholder: 'SHARE|none' }),
+    ),
   per: z
     .enum(['image', 'group'])
     .optional()

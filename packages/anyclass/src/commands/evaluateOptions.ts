@@ -45,8 +45,7 @@ export const evaluateOptions = z.object({
     .optional()
     .describe(
       'also say how many of 1,000 images are cleared, reviewed and alarmed where this share is positive',
-    )
-    .meta({ placeholder: 'SHARE' }),
+    ),
   costMiss: z
     .number()
     .positive()

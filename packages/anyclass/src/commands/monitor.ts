@@ -67,8 +67,7 @@ export const monitor = command({
       .optional()
       .describe(
         'a share that negatives are known to have at least: then the share of alarms bounds the rate without labels',
-      )
-      .meta({ placeholder: 'SHARE' }),
+      ),
     prometheus: z
       .string()
       .optional()

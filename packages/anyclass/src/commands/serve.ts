@@ -41,8 +41,7 @@ export const serveModels = command({
       .optional()
       .describe(
         'draw this share of all images to be labeled, 0.02 or 2%, and log which; monitor then judges the promise',
-      )
-      .meta({ placeholder: 'SHARE' }),
+      ),
     tokenFile: z
       .string()
       .optional()

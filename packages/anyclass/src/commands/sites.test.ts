@@ -196,11 +196,16 @@ describe('refit', () => {
     expect(unsure.remarks).toMatch(/^site\.safetensors does not hold which rows it was trained on/m);
     const { stdout } = await runInProcess(folder, ['model', 'other.safetensors']);
     expect(stdout).toMatch(/^note +site\.safetensors does not hold .*promise holds only if none is/m);
+    const judged = async () =>
+      (await runInProcess(folder, ['evaluate', 'alone/site.safetensors', 'alone/copy.csv', '--split', 'all']))
+        .stdout;
+    expect(await judged()).toMatch(/^site\.safetensors does not hold .*promise holds only if none is/m);
     cpSync(at('run/known-rows.csv'), at('alone/known-rows.csv'));
     const known = await refitted('alone/site.safetensors', 'alone/copy.csv');
     expect(known).toMatchObject({ holds: false, reason: 'shared rows' });
     expect(known.remarks).toContain('1,360 of 1,600 rows are known to the model');
     expect(known.remarks).not.toContain('does not hold');
+    expect(await judged()).not.toContain('does not hold');
   });
 
   test('promises where another site gave its rows the same names', async () => {

@@ -30,7 +30,7 @@ import { scoreRows } from '../inference/scoreRows.js';
 import { probabilities, type Scorer } from '../inference/scorer.js';
 import { calibratedScores } from '../runs/calibratedScores.js';
 import { namesHash } from '../runs/decisionOrigin.js';
-import { hashedAmong, readKnownRows } from '../runs/knownRows.js';
+import { hashedAmong, readKnownRows, unknownRowsText } from '../runs/knownRows.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, openRun } from '../runs/runFolder.js';
 import { fittingScores, fittingSplit, runScores } from '../runs/runScores.js';
@@ -151,9 +151,11 @@ async function evaluateShare(
     const fitting = known && isOwn ? await fittingScores(model) : undefined;
     const asked = known && fitting ? hashedAmong(known, fitting.names) : known;
     const shared = asked && sharedRows(asked, { ...judged, hashes: await rowContents(dataset, scoredRows) });
+    const isUnsure = shared === undefined && ranks?.isFirst !== false;
+    const used = isUnsure && fitted ? { ...fitted, decision: unsure(model, fitted.decision) } : fitted;
     return {
       judgment: judge(scored, {
-        ...(isElsewhere && fitted),
+        ...(isElsewhere && used),
         shared: isElsewhere && fitted ? shared : undefined,
         prevalence: options.prevalence,
         costs: isElsewhere ? priced?.costs : undefined,
@@ -172,6 +174,14 @@ async function evaluateShare(
   } finally {
     await dataset.images.close();
   }
+}
+
+/** A decision whose promise may rest on rows that its model knows says so. */
+function unsure(file: string, decision: Decision): Decision {
+  const { report } = decision;
+  const isPromised = report.guarantee.holds || report.triage?.guarantee.holds === true;
+  if (!isPromised) return decision;
+  return { ...decision, report: { ...report, remarks: [...report.remarks, unknownRowsText(file, report)] } };
 }
 
 /** Scores rows of a dataset, with their names and groups. */

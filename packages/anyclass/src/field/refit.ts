@@ -1,6 +1,5 @@
 // Another site: a model's decision is fitted anew on labeled rows of that site. The network and its calibration stay.
 
-import { basename } from 'node:path';
 import {
   type Candidates,
   type Decision,
@@ -21,7 +20,7 @@ import { fitOnValidation } from '../inference/decide.js';
 import { ownDecision, refitDecision } from '../inference/modelDecision.js';
 import { isOnnxFile, readModelRecord, writeWithDecision } from '../inference/modelRecord.js';
 import { type DecisionOrigin, namesHash, replacedDecision } from '../runs/decisionOrigin.js';
-import { readKnownRows } from '../runs/knownRows.js';
+import { readKnownRows, unknownRowsText } from '../runs/knownRows.js';
 import type { ModelDescription } from '../runs/modelFile.js';
 import { isRunFolder, runPaths } from '../runs/runFolder.js';
 import { fittingSplit, runScores } from '../runs/runScores.js';
@@ -82,7 +81,7 @@ export async function refit(model: string, options: RefitOptions): Promise<Refit
     ? fitOnValidation(rows.scored, fit, { note }).decision
     : fitGate(before, rows, fit, note);
   refuseTooFew(fitted, rows.name);
-  const unsure = compared ? [] : [uncomparedText(file, fitted)];
+  const unsure = compared ? [] : [unknownRowsText(file, fitted.report)];
   const remarks = [
     ...rows.remarks,
     ...knownText(shared, rows),
@@ -162,12 +161,6 @@ async function comparedRows(
   if (shared) return shared;
   const known = await readKnownRows(model);
   return known && sharedRows(known, { names, groups: scored.groups });
-}
-
-function uncomparedText(file: string, { report }: Decision): string {
-  const isPromised = report.guarantee.holds || report.triage?.guarantee.holds === true;
-  const meaning = isPromised ? ', and the promise holds only if none is' : '';
-  return `${basename(file)} does not hold which rows it was trained on or chosen by, so rows of this fit may be among them${meaning}; to have them compared, refit the run's folder, or put its known-rows.csv beside the file`;
 }
 
 function knownText(known: SharedRows | undefined, { names, shared }: RowsToFit): string[] {

@@ -3,7 +3,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { RowIdentities } from '@anyclass/core';
+import type { Decision, RowIdentities } from '@anyclass/core';
 import { readCsv } from '../data/tables/csv.js';
 import { UserError } from '../errors/userError.js';
 import { unusualKind } from '../files/fileKind.js';
@@ -64,6 +64,18 @@ export function hashedAmong<Rows extends RowIdentities>(
     chosen.has(name) ? (known.hashes?.[row] ?? '') : '',
   );
   return { ...known, hashes };
+}
+
+/**
+ * What is said of rows that were judged, or fitted on, with a model file that does not say which rows it knows.
+ *
+ * @example
+ * unknownRowsText('exported/site.onnx', decision.report)
+ */
+export function unknownRowsText(file: string, { guarantee, triage }: Decision['report']): string {
+  const isPromised = guarantee.holds || triage?.guarantee.holds === true;
+  const meaning = isPromised ? ', and the promise holds only if none is' : '';
+  return `${basename(file)} does not hold which rows it was trained on or chosen by, so these rows may be among them${meaning}; to have them compared, name the run's folder instead, or put its known-rows.csv beside the file`;
 }
 
 async function readRows({ knownRows: path, scores }: RunPaths): Promise<KnownRows> {

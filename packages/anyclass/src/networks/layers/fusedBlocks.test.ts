@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { expectClose } from '../../../test/closeTensors.js';
 import { channelsLast, describeOnCuda, expectSameBits, outputAndGradients } from '../../../test/onCuda.js';
 import { fillByHash } from '../../verify/index.js';
+import type { NetworkName } from '../catalog.js';
 import { createNetwork } from '../createNetwork.js';
 import { foldBatchNorm } from '../foldBatchNorm.js';
 import type { Network } from '../network.js';
@@ -255,11 +256,7 @@ describeOnCuda('a network with fused blocks', () => {
   test.each(['tresnet-l', 'tresnet-xl', 'tresnet-s', 'resnet-18', 'resnet-50', 'densenet-121'] as const)(
     '%s equals the composition in float64',
     (name) => {
-      const options = { classes: 5, inputSize: 64 };
-      const network = createNetwork(name, options);
-      fillByHash(network);
-      network.to({ device, memoryFormat: 'channelsLast' });
-      const reference = doubled(network, () => createNetwork(name, options));
+      const { network, reference } = filled(name);
       const x = randn([6, 3, 64, 64], { device }).to(channelsLast);
       const dy = randn([6, 5], { device });
       const results = (of: nn.Module & nn.Layer, dtype: Dtype) =>
@@ -287,15 +284,20 @@ describeOnCuda('a network with fused blocks', () => {
   test.each(['efficientnetv2-s', 'mobilenetv3-l'] as const)(
     '%s, evaluated, equals the composition in float64',
     (name) => {
-      const options = { classes: 5, inputSize: 64 };
-      const network = createNetwork(name, options);
-      fillByHash(network);
-      network.to({ device, memoryFormat: 'channelsLast' });
-      const reference = doubled(network, () => createNetwork(name, options));
+      const { network, reference } = filled(name);
       expectSameEvaluated(network, reference, randn([6, 3, 64, 64], { device }).to(channelsLast));
     },
   );
 });
+
+/** A network, and the same in float64. */
+function filled(name: NetworkName) {
+  const build = () => createNetwork(name, { classes: 5, inputSize: 64 });
+  const network = build();
+  fillByHash(network);
+  network.to({ device, ...channelsLast });
+  return { network, reference: doubled(network, build) };
+}
 
 /** Expects the same logits of a network and its reference in float64, also folded, of one image, and in half precision. */
 function expectSameEvaluated(network: Network, reference: Network, x: Tensor): void {

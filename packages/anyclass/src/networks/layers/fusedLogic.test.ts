@@ -43,26 +43,39 @@ vi.mock('./gpuOperator.js', async () => {
     torch.noGrad(() => batches!.add_(1));
     return torch.nn.functional.batchNorm(maps, weight!, bias!, mean!, variance!, true, momentum!, eps!, true);
   };
-  // biome-ignore lint/suspicious/noExplicitAny: operators take anything
-  const operators: Record<string, (...given: any[]) => Tensor[]> = {
-    affine_excite_(maps, scale, shift, slope, excitation, residual) {
+  /** A norm's five tensors and its counters, then three numbers. */
+  type NormArguments = [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, number, number, number];
+  const operators: Record<string, (...given: never[]) => Tensor[]> = {
+    affine_excite_(
+      maps: Tensor,
+      scale: Tensor | null,
+      shift: Tensor,
+      slope: number,
+      excitation: Tensor | null,
+      residual: Tensor | null,
+    ) {
       checked(maps);
-      expect([maps.shape[1] % 8, excitation]).toEqual([0, null]);
+      expect([maps.shape[1]! % 8, excitation]).toEqual([0, null]);
       if (residual) checked(residual, maps);
       const shifted = (scale ? maps.mul(ofChannels(scale, maps)) : maps).add(ofChannels(shift, maps));
       const result = leaky(shifted, slope);
       maps.copy_(residual ? result.add(residual).relu() : result);
       return [];
     },
-    activated_batch_norm(maps, ...others) {
+    activated_batch_norm(
+      maps: Tensor,
+      ...[w, b, mean, variance, batches, , momentum, eps, slope]: NormArguments
+    ) {
       checked(maps);
-      const [momentum, eps, slope] = others.slice(6);
-      return [leaky(normed(maps, others.slice(0, 5), [momentum, eps]), slope)];
+      return [leaky(normed(maps, [w, b, mean, variance, batches], [momentum, eps]), slope)];
     },
-    residual_batch_norm(maps, residual, ...others) {
+    residual_batch_norm(
+      maps: Tensor,
+      residual: Tensor,
+      ...[w, b, mean, variance, batches, , momentum, eps]: NormArguments
+    ) {
       checked(residual, maps);
-      const [momentum, eps] = others.slice(6);
-      return [normed(maps, others.slice(0, 5), [momentum, eps]).add(residual).relu()];
+      return [normed(maps, [w, b, mean, variance, batches], [momentum, eps]).add(residual).relu()];
     },
   };
   return {
@@ -72,7 +85,7 @@ vi.mock('./gpuOperator.js', async () => {
       if (!operator) return null;
       return (...given: unknown[]) => {
         gpu.calls.push(name);
-        return operator(...given);
+        return operator(...(given as never[]));
       };
     },
   };
