@@ -1,4 +1,4 @@
-// Copies of an image in two splits of a run's own data, under other names.
+// Copies of an image in two splits of a run's own data, under other names, and groups in two splits.
 
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,11 @@ const folder = testFolder();
 const at = (...names: string[]) => join(folder, ...names);
 
 /** 40 images in each split, every fourth with a crack; each file in `copied` gets the bytes of another. */
-async function train(name: string, copied: Readonly<Record<string, string>>) {
+async function train(
+  name: string,
+  copied: Readonly<Record<string, string>>,
+  groupOf?: (split: string, i: number) => string,
+) {
   mkdirSync(at(name));
   const rows: string[] = [];
   for (const [s, split] of ['train', 'validation', 'test'].entries()) {
@@ -20,16 +24,22 @@ async function train(name: string, copied: Readonly<Record<string, string>>) {
       const background = { r: 6 * i, g: 80 * s, b: i % 4 === 0 ? 200 : 20 };
       const image = sharp({ create: { width: 16, height: 16, channels: 3, background } });
       await image.png().toFile(at(name, `${split}-${i}.png`));
-      rows.push(`${split}-${i}.png,${split},${Number(i % 4 === 0)}`);
+      const cells = [
+        `${split}-${i}.png`,
+        split,
+        Number(i % 4 === 0),
+        ...(groupOf ? [groupOf(split, i)] : []),
+      ];
+      rows.push(cells.join());
     }
   }
   for (const [to, from] of Object.entries(copied)) copyFileSync(at(name, from), at(name, to));
   const dataset = at(name, 'labels.csv');
-  writeFileSync(dataset, `Filename,split,crack\n${rows.join('\n')}\n`);
+  writeFileSync(dataset, `Filename,split,crack${groupOf ? ',pipe' : ''}\n${rows.join('\n')}\n`);
   const run = at(`${name}-run`);
   const { summary } = await trainRun(
     {
-      data: { dataset },
+      data: { dataset, ...(groupOf && { columns: { group: 'pipe' } }) },
       network: { name: 'resnet-18', inputSize: 16 },
       epochs: 1,
       finalWeights: 'last',
@@ -54,3 +64,12 @@ test('test images with the contents of validation images are counted, and nothin
       report: { guarantee: { holds: false, reason: 'shared rows' } },
     });
 }, 120_000);
+
+test('test images of groups that the model was trained on count, at the end of training as by evaluate', async () => {
+  const pipeOf = (split: string, i: number) => (split === 'test' && i < 8 ? `train-${i}` : `${split}-${i}`);
+  for (const decided of await train('pipes', {}, pipeOf))
+    expect(decided).toMatchObject({
+      shared: { rows: 8, byGroup: 8 },
+      report: { guarantee: { holds: false, reason: 'shared rows' } },
+    });
+}, 60_000);

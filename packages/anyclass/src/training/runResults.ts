@@ -148,15 +148,13 @@ function fittedScores({ configuration, data, progress }: Session, { note }: Acti
   return { calibration, validation, held, fitted, test: scores.test && identified(scores.test) };
 }
 
-/** Counts the test rows that are among those of the fit, by name, contents or group. */
+/** Counts the test rows that the model knows, by name or group, or whose contents those of the fit have. */
 function sharedWith(
   fitting: IdentifiedScores,
   known: KnownRows | undefined,
   test: RowIdentities,
 ): SharedRows {
-  const { names, groups } = fitting;
-  const rows = known ? hashedAmong(known, names) : { names };
-  return sharedRows({ ...rows, groups }, test);
+  return sharedRows(known ? hashedAmong(known, fitting.names) : fitting, test);
 }
 
 /** Why the test split is not evaluated; undefined if it is. */
